@@ -1,0 +1,1 @@
+"""The wrong code: every function here fails as the spec of the same stem states."""

@@ -1,0 +1,1 @@
+"""Skills and prompts for AI assistants in which every statement was executed."""

@@ -1,0 +1,5 @@
+"""`python -m skillkit`."""
+
+from skillkit.cli import main
+
+main()

@@ -1,0 +1,94 @@
+"""The command line: the only part that prints, writes and exits."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import click
+
+from skillkit.errors import BadInput, did_you_mean
+
+COMMANDS = {
+    "render": ("render", "Write the texts that assistants read."),
+    "verify": ("verify", "Run everything that the texts state."),
+    "list": ("browse", "List the patterns."),
+    "show": ("browse", "Print one pattern as Markdown, to paste."),
+    "recommend-optimizer": ("recommend", "Recommend an Optax configuration."),
+    "schedule": ("schedule", "Draw the learning rate of a configuration."),
+    "schema": ("schema", "Print the JSON Schema of a format."),
+}
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are needed, so that help is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of their use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"skillkit.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_") + "_command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say what it may have meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"no such command '{args[0]}'{did_you_mean(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = []
+    for library in ("jax-skillkit", "jax", "optax"):
+        try:
+            found.append(f"{library} {version(library)}")
+        except PackageNotFoundError:
+            found.append(f"{library} not installed")
+    click.echo(", ".join(found))
+    ctx.exit()
+
+
+EPILOG = """\b
+Example:
+  skillkit show prng-dropout-keys
+"""
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the versions of skillkit, jax and optax and exit.",
+)
+def skillkit() -> None:
+    """Texts about JAX for AI assistants, in which every statement was executed."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; bad input ends it with exit code 2 and one line for each problem."""
+    try:
+        skillkit.main(arguments, prog_name="skillkit", standalone_mode=True)
+    except BadInput as error:
+        for problem in error.problems:
+            click.echo(f"Error: {problem}", err=True)
+        sys.exit(error.exit_code)
+
+

@@ -1,0 +1,78 @@
+"""Places: where a project keeps its specs, its templates and what is rendered from them."""
+
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skillkit.errors import bad_input, did_you_mean
+
+_DEFAULTS = {"reference": "reference", "templates": "templates", "outputs": "outputs"}
+
+
+@dataclass(frozen=True)
+class Project:
+    """The folders of one project.
+
+    Args:
+        root: The folder that the others are named from; published paths are relative to it.
+        reference: Runnable code with its specs.
+        templates: The Jinja templates.
+        outputs: Where rendered texts go.
+        bundled: Whether these are skillkit's own texts, read from the installed package.
+    """
+
+    root: Path
+    reference: Path
+    templates: Path
+    outputs: Path
+    bundled: bool = False
+
+
+def find_project(start: Path = Path()) -> Project:
+    """Return the project that `start` lies in, or skillkit's own texts where there is none.
+
+    A project is a folder whose `pyproject.toml` has a table `[tool.skillkit]`.
+
+    Args:
+        start: An existing folder; the working directory.
+
+    Raises:
+        BadInput: The project's `pyproject.toml` cannot be read, or its table has unknown keys.
+    """
+    here = start.resolve()
+    for folder in (here, *here.parents):
+        settings = _settings(folder / "pyproject.toml")
+        if settings is not None:
+            root = start / os.path.relpath(folder, here)
+            return Project(root, *(root / settings[key] for key in _DEFAULTS))
+    return own_project(start)
+
+
+def own_project(start: Path) -> Project:
+    """Return skillkit's own texts, from the installed package or, failing that, from its checkout.
+
+    Args:
+        start: Where `outputs` goes.
+    """
+    package = Path(__file__).parent
+    root = package / "_bundle" if (package / "_bundle").is_dir() else package.parent
+    return Project(root, root / "reference", root / "templates", start / "outputs", bundled=True)
+
+
+def _settings(path: Path) -> dict[str, str] | None:
+    if not path.is_file():
+        return None
+    try:
+        table: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("skillkit")
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise bad_input(path, f"cannot be read: {error}") from error
+    if table is None:
+        return None
+    for key, value in table.items():
+        if key not in _DEFAULTS:
+            raise bad_input(path, f"unknown key '{key}' in [tool.skillkit]{did_you_mean(key, _DEFAULTS)}")
+        if not isinstance(value, str):
+            raise bad_input(path, f"'{key}' in [tool.skillkit] must be the name of a folder")
+    return _DEFAULTS | table

@@ -1,0 +1,257 @@
+"""Proofs: for each published statement, the code to run and the judgement of what became of it."""
+
+import ast
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from packaging.specifiers import SpecifierSet
+
+from skillkit.patterns import Catalogue, Mistake, Pattern
+from skillkit.running import CHECK, CODE, Job, Outcome
+from skillkit.slicing import Slice, cut
+
+SECONDS = 60.0  # for one run; the slowest of ours takes a tenth of it
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one run says of one proof: why it fails, and at which `file:line`; empty where it holds."""
+
+    message: str = ""
+    place: str = ""
+
+
+HOLDS = Verdict()
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One statement that a run can refute.
+
+    Args:
+        id: The pattern's id, and for its parts `/` and their name.
+        kind: `block`, `mistake`, `correction`, `names` or `change`.
+        pattern: The id of the pattern that publishes the statement, or of the table.
+        place: Where the spec states it.
+        job: What is run.
+        judge: Judges what became of the job.
+        requires: Library versions under which the statement is made.
+    """
+
+    id: str
+    kind: str
+    pattern: str
+    place: str
+    job: Job
+    judge: Callable[[Outcome], Verdict] = field(repr=False)
+    requires: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def hash(self) -> str:
+        """A digest of everything that is run."""
+        return hashlib.sha256(json.dumps(self.job, sort_keys=True).encode()).hexdigest()[:16]
+
+    def unmet(self, versions: Mapping[str, str]) -> str:
+        """Return the first requirement that these versions do not meet, or an empty string."""
+        for library, wanted in self.requires.items():
+            found = versions.get(library)
+            if found is None or not SpecifierSet(wanted).contains(found, prereleases=True):
+                return f"needs {library}{wanted}" + (f", not {found}" if found else ", which is not installed")
+        return ""
+
+
+def proofs(catalogue: Catalogue, patterns: list[Pattern]) -> Iterator[Proof]:
+    """Yield what there is to prove of these patterns."""
+    for pattern in patterns:
+        yield _block(pattern)
+        for mistake in pattern.mistakes:
+            yield _mistake(catalogue, pattern, mistake)
+            correction = _correction(catalogue, pattern, mistake)
+            if correction:
+                yield correction
+
+
+def _block(pattern: Pattern) -> Proof:
+    job: Job = {"code": pattern.block.text, "seconds": SECONDS}
+    if pattern.check:
+        job["check"] = pattern.check.text
+
+    def judge(outcome: Outcome) -> Verdict:
+        return _fault(outcome, pattern.block, pattern.check) or _idle(pattern.block, outcome) or HOLDS
+
+    return Proof(pattern.id, "block", pattern.id, pattern.place, job, judge, pattern.requires)
+
+
+def _mistake(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Proof:
+    code = cut(catalogue.shelf, f"mistakes.{pattern.topic}", [mistake.symbol])
+    job = _expecting(catalogue, pattern, mistake) | {"code": code.text, "call": mistake.symbol}
+
+    def judge(outcome: Outcome) -> Verdict:
+        return _refuted(mistake, outcome, code, pattern.topic)
+
+    name = f"{pattern.id}/{mistake.symbol}"
+    requires = {**pattern.requires, **mistake.requires}
+    return Proof(name, "mistake", pattern.id, mistake.place, job, judge, requires)
+
+
+def _correction(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Proof | None:
+    """Run the right code under the mistake's flags; without flags the pattern's own proof has said it already."""
+    name = f"{pattern.id}/{mistake.symbol}/instead"
+    requires = {**pattern.requires, **mistake.requires}
+    if mistake.instead and not _has_parameters(catalogue, pattern, mistake.instead):
+        code = cut(catalogue.shelf, pattern.topic, [mistake.instead])
+        job = _expecting(catalogue, pattern, mistake) | {"code": code.text, "call": mistake.instead}
+
+        def judge(outcome: Outcome) -> Verdict:
+            return _fault(outcome, code, None) or _same(mistake, outcome) or HOLDS
+
+        return Proof(name, "correction", pattern.id, mistake.place, job, judge, requires)
+    if mistake.under:
+        block = _block(pattern)
+        job = block.job | {"flags": dict(mistake.under)}
+        return Proof(name, "correction", pattern.id, mistake.place, job, block.judge, requires)
+    return None
+
+
+def _expecting(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Job:
+    job: Job = {"flags": dict(mistake.under), "seconds": SECONDS}
+    if mistake.kind in ("raises", "warns"):
+        job[mistake.kind] = mistake.stated
+    if mistake.kind == "shows":
+        predicate = cut(catalogue.shelf, f"mistakes.{pattern.topic}", [mistake.stated])
+        job |= {"judge": predicate.text, "predicate": mistake.stated}
+    return job
+
+
+def _has_parameters(catalogue: Catalogue, pattern: Pattern, symbol: str) -> bool:
+    node = catalogue.shelf.module(pattern.topic).definitions[symbol]
+    if not isinstance(node, ast.FunctionDef):
+        return True
+    needed = len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults)
+    return needed + sum(default is None for default in node.args.kw_defaults) > 0
+
+
+def _broken(outcome: Outcome) -> str:
+    """Return how a run ended before its time, or an empty string."""
+    if "timeout" in outcome:
+        return f"still running after {outcome['timeout']:g} s, and was ended"
+    if "died" in outcome:
+        last = outcome.get("stderr", "").strip().rpartition("\n")[2]
+        return f"the process died ({outcome['died']}) {last}".rstrip()
+    if "left" in outcome:
+        return f"left {outcome['left']} process(es) running, which were ended"
+    return ""
+
+
+def _fault(outcome: Outcome, code: Slice, check: Slice | None) -> Verdict | None:
+    """Judge code that is to run through: no error, no deprecation warning about its own calls."""
+    if message := _broken(outcome):
+        return Verdict(message, _origin(code, 1))
+    if error := outcome["error"]:
+        return Verdict(f"{error['type']}: {error['message']}".rstrip(": "), _own_place(error["frames"], code, check))
+    for warning in outcome["warnings"]:
+        if warning["deprecation"] and PurePath(warning["file"]).name == CODE:
+            return Verdict(f"{warning['type']}: {warning['message']}", _origin(code, warning["line"]))
+    return None
+
+
+def _idle(code: Slice, outcome: Outcome) -> Verdict | None:
+    asserts = any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(code.text)))
+    if asserts or outcome["stdout"].strip():
+        return None
+    return Verdict("the block neither asserts nor prints: nothing shows that it works", _origin(code, len(code.lines)))
+
+
+def _refuted(mistake: Mistake, outcome: Outcome, code: Slice, topic: str) -> Verdict:
+    """Judge code that is to fail as stated, and in no other way."""
+    start = _origin(code, len(code.lines))
+    if message := _broken(outcome):
+        return Verdict(message, start)
+    error = outcome["error"]
+    found = f"{error['type']}: {error['message']}" if error else ""
+    place = _own_place(error["frames"], code, None) if error else start
+    if error and outcome["stage"] != "call":
+        return Verdict(f"fails in its {_STAGES[outcome['stage']]}, not in its own lines: {found}", place)
+    if mistake.kind == "raises":
+        return _refuted_error(mistake, error, found, place, topic)
+    if error:
+        return Verdict(f"fails in another way: {found}", place)
+    if mistake.kind == "warns":
+        return _refuted_warning(mistake, outcome, start)
+    if mistake.kind == "returns" and not same_value(outcome["value"], mistake.stated):
+        return Verdict(f"returns {outcome['value']!r}, not {mistake.stated!r}: {_RESTATE}", start)
+    if mistake.kind == "shows" and not outcome["holds"]:
+        return Verdict(f"'{mistake.stated}' does not hold any longer: {_RESTATE}", start)
+    return HOLDS
+
+
+_STAGES = {"flags": "flags", "code": "import", "check": "check", "predicate": "predicate"}
+_RESTATE = "restate the mistake, or delete it"
+
+
+def _refuted_error(mistake: Mistake, error: Any, found: str, place: str, topic: str) -> Verdict:
+    if not error:
+        return Verdict(f"no longer raises {mistake.stated}: {_RESTATE}", place)
+    if not error["expected"]:
+        return Verdict(f"fails in another way, not by {mistake.stated}: {found}", place)
+    if not re.search(mistake.match, error["message"]):
+        return Verdict(f"fails with another message, in which '{mistake.match}' is not found: {found}", place)
+    if f"mistakes/{topic}.py:" not in PurePath(place).as_posix():
+        return Verdict(f"fails in a line that is not its own: {found}", place)
+    return HOLDS
+
+
+def _refuted_warning(mistake: Mistake, outcome: Outcome, start: str) -> Verdict:
+    for warning in outcome["warnings"]:
+        if warning["expected"] and re.search(mistake.match, warning["message"]):
+            return HOLDS
+    others = "; ".join(f"{one['type']}: {one['message']}" for one in outcome["warnings"])
+    return Verdict(f"no longer warns with {mistake.stated}: {_RESTATE}" + (f" (it warns: {others})" if others else ""), start)
+
+
+def _same(mistake: Mistake, outcome: Outcome) -> Verdict | None:
+    """Judge the correction: it must not do what the mistake does."""
+    place = mistake.place
+    if mistake.kind == "shows" and outcome["holds"]:
+        return Verdict(f"'{mistake.stated}' holds of '{mistake.instead}' too, so it shows nothing", place)
+    if mistake.kind == "returns" and same_value(outcome["value"], mistake.stated):
+        return Verdict(f"'{mistake.instead}' returns the wrong value too: {mistake.stated!r}", place)
+    if mistake.kind == "warns" and any(warning["expected"] for warning in outcome["warnings"]):
+        return Verdict(f"'{mistake.instead}' warns too", place)
+    return None
+
+
+def same_value(found: Any, stated: Any) -> bool:
+    """Return whether two plain values are equal; floats to a relative 1e-4, NaN equal to NaN."""
+    if isinstance(found, list) and isinstance(stated, list):
+        return len(found) == len(stated) and all(map(same_value, found, stated))
+    if isinstance(found, dict) and isinstance(stated, dict):
+        return found.keys() == stated.keys() and all(same_value(found[key], stated[key]) for key in found)
+    if isinstance(found, bool) or isinstance(stated, bool):
+        return found is stated
+    if isinstance(found, int | float) and isinstance(stated, int | float):
+        return math.isclose(found, stated, rel_tol=1e-4) or (math.isnan(found) and math.isnan(stated))
+    return bool(found == stated)
+
+
+def _own_place(frames: list[Any], code: Slice, check: Slice | None) -> str:
+    """Return the place of the innermost frame that lies in the code that was run."""
+    for file, line, _ in reversed(frames):
+        name = PurePath(file).name
+        if name == CODE:
+            return _origin(code, line)
+        if name == CHECK and check:
+            return _origin(check, line)
+    return _origin(code, 1)
+
+
+def _origin(code: Slice, number: int) -> str:
+    lines = code.lines[: max(number, 1)]
+    line = next((one for one in reversed(lines) if one.number), code.lines[0])
+    return f"{line.path}:{line.number}"

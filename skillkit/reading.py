@@ -1,0 +1,175 @@
+"""Reading: a YAML document as plain data that remembers the place of everything in it."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from skillkit.errors import BadInput, Problem, bad_input
+
+Key = tuple[str | int, ...]
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Document:
+    """The content of one YAML file.
+
+    Args:
+        path: The file's name, for messages.
+        value: Dicts, lists, strings, numbers, booleans and None.
+        places: Line and column (from 1) of each value by its path of keys and indices, and, under the same
+            path with `"#key"` appended, of each mapping's key.
+    """
+
+    path: str
+    value: Any
+    places: dict[Key, Place] = field(repr=False)
+
+    def problem(self, key: Key, message: str) -> Problem:
+        """Return the problem at the value `key`, or at the nearest enclosing value that has a place."""
+        while key and key not in self.places:
+            key = key[:-1]
+        return Problem(self.path, *self.places.get(key, (0, 0)), message)
+
+
+def read(path: Path) -> Document:
+    """Read a YAML or JSON file.
+
+    Scalars follow YAML 1.2's core schema: `1e-3` is a number, `no` and `on` are strings. Equal keys, aliases
+    and tags are refused.
+
+    Raises:
+        BadInput: The file is missing, unreadable, empty, not UTF-8, or not such a document.
+    """
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError as error:
+        raise bad_input(path, "no such file") from error
+    except OSError as error:
+        raise bad_input(path, f"cannot be read: {error.strerror}") from error
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        column = error.start - raw.rfind(b"\n", 0, error.start)
+        raise bad_input(path, "not UTF-8 text: save the file as UTF-8", line, column) from error
+    return parse(text, str(path))
+
+
+def parse(text: str, path: str) -> Document:
+    """Read the text of a YAML or JSON file; `path` names it in messages.
+
+    Raises:
+        BadInput: As for `read`.
+    """
+    try:
+        node = yaml.compose(text, _CoreLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+        raise bad_input(path, _syntax(text, line, error), line, column) from error
+    except yaml.YAMLError as error:
+        raise bad_input(path, f"not YAML: {error}".replace("\n", " ")) from error
+    if node is None:
+        raise bad_input(path, "the file is empty")
+    builder = _Builder(path)
+    value = builder.build(node, ())
+    if builder.problems:
+        raise BadInput(builder.problems)
+    return Document(path, value, builder.places)
+
+
+def _syntax(text: str, line: int, error: yaml.MarkedYAMLError) -> str:
+    lines = text.splitlines()
+    near = lines[line - 1] if 0 < line <= len(lines) else ""
+    if "\t" in near[: len(near) - len(near.lstrip())]:
+        return "a tab in the indentation: YAML indents with spaces"
+    return "not YAML: " + ", ".join(part for part in (error.context, error.problem) if part)
+
+
+class _CoreLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # chosen at import
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own class attribute
+
+
+_CORE = {
+    "null": r"~|null|Null|NULL|",
+    "bool": r"true|True|TRUE|false|False|FALSE",
+    "int": r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+",
+    "float": r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+}
+for _name, _pattern in _CORE.items():
+    _CoreLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", re.compile(f"^(?:{_pattern})$"), None)
+
+
+@dataclass
+class _Builder:
+    path: str
+    places: dict[Key, Place] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+
+    def build(self, node: yaml.Node, key: Key) -> Any:
+        self.places[key] = place = _place(node)
+        if id(node) in self.seen:
+            self.problems.append(
+                Problem(self.path, *place, "aliases (*name) are not supported: repeat the value")
+            )
+            return None
+        self.seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            return dict(self._pairs(node, key))
+        if isinstance(node, yaml.SequenceNode):
+            return [self.build(child, (*key, index)) for index, child in enumerate(node.value)]
+        try:
+            return _scalar(node)
+        except KeyError:
+            self.problems.append(
+                Problem(self.path, *place, f"the tag {node.tag} is not supported: remove it")
+            )
+            return None
+
+    def _pairs(self, node: yaml.MappingNode, key: Key) -> Iterator[tuple[str, Any]]:
+        first: dict[str, Place] = {}
+        for name_node, child in node.value:
+            name, place = str(name_node.value), _place(name_node)
+            if not isinstance(name_node, yaml.ScalarNode):
+                self.problems.append(Problem(self.path, *place, "a key must be a plain word"))
+                continue
+            if name in first:
+                message = f"duplicate key '{name}': first given in line {first[name][0]}"
+                self.problems.append(Problem(self.path, *place, message))
+                continue
+            first[name] = self.places[(*key, name, "#key")] = place
+            yield name, self.build(child, (*key, name))
+
+
+def _place(node: yaml.Node) -> Place:
+    return node.start_mark.line + 1, node.start_mark.column + 1
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    text: str = node.value
+    kind = node.tag.removeprefix("tag:yaml.org,2002:")
+    if kind == "int":
+        return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+    if kind == "float":
+        return _float(text.lower())
+    return {"str": text, "null": None, "bool": text.lower() == "true"}[kind]
+
+
+def _float(text: str) -> float:
+    if text.endswith("inf"):
+        return -math.inf if text[0] == "-" else math.inf
+    return math.nan if text == ".nan" else float(text)
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: JSON, at most 60 characters."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
