@@ -29,6 +29,11 @@ class Project:
     outputs: Path
     bundled: bool = False
 
+    @property
+    def evidence(self) -> Path:
+        """The file in which runs record what holds; the package brings its own."""
+        return (self.root / "outputs" if self.bundled else self.outputs) / "evidence.json"
+
 
 def find_project(start: Path = Path()) -> Project:
     """Return the project that `start` lies in, or skillkit's own texts where there is none.

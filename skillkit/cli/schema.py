@@ -1,0 +1,28 @@
+"""`skillkit schema`: the formats that skillkit reads, for editors and tools."""
+
+import json
+
+import click
+
+from skillkit.shapes import Schema, schema
+
+EPILOG = """\b
+Example:
+  skillkit schema pattern > pattern.schema.json
+"""
+FORMATS = ("pattern", "changes", "glossary", "answers", "configuration")
+
+
+@click.command("schema", epilog=EPILOG)
+@click.argument("format_name", metavar="FORMAT", type=click.Choice(FORMATS))
+def schema_command(format_name: str) -> None:
+    """Print the JSON Schema of a FORMAT: pattern, changes, glossary, answers or configuration."""
+    click.echo(json.dumps(_schema(format_name), indent=2, ensure_ascii=False))
+
+
+def _schema(name: str) -> Schema:
+    if name != "answers":
+        return schema(name)
+    from skillkit.questions import answers_schema
+
+    return answers_schema()
