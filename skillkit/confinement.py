@@ -176,6 +176,7 @@ def _orphans() -> Iterator[int]:
 
 
 def adopt_orphans() -> None:
+    """Make this process the parent of what its children leave behind, so that it can be found and ended."""
     import ctypes
 
     set_child_subreaper = 36  # linux/prctl.h

@@ -48,10 +48,16 @@ class Evidence:
     def as_text(self) -> str:
         """Return the file's content."""
         runs = [
-            {"versions": dict(run.versions), "proofs": {name: [run.states[name], run.hashes[name]] for name in run.states}}
+            {
+                "versions": dict(run.versions),
+                "proofs": {name: [run.states[name], run.hashes[name]] for name in run.states},
+            }
             for run in self.runs
         ]
-        return json.dumps({"format": _FORMAT, "seal": _seal(runs), "runs": runs}, indent=1, sort_keys=True) + "\n"
+        return (
+            json.dumps({"format": _FORMAT, "seal": _seal(runs), "runs": runs}, indent=1, sort_keys=True)
+            + "\n"
+        )
 
 
 def load_evidence(path: Path) -> Evidence:
@@ -67,7 +73,9 @@ def load_evidence(path: Path) -> Evidence:
         runs, seal = data["runs"], data["seal"]
         evidence = Evidence(tuple(_run(entry) for entry in runs))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise bad_input(path, f"not a file of evidence: delete it and run 'skillkit verify --record' ({error})") from error
+        raise bad_input(
+            path, f"not a file of evidence: delete it and run 'skillkit verify --record' ({error})"
+        ) from error
     if seal != _seal(runs):
         message = "was changed by hand, so it proves nothing: run 'skillkit verify --record' again"
         raise bad_input(path, message)

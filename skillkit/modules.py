@@ -104,7 +104,7 @@ def global_reads(code: str, path: str) -> frozenset[str]:
 
     def walk(table: symtable.SymbolTable, top: bool) -> Iterator[str]:
         for symbol in table.get_symbols():
-            if symbol.is_referenced() and (top or symbol.is_global()) or symbol.is_declared_global():
+            if (symbol.is_referenced() and (top or symbol.is_global())) or symbol.is_declared_global():
                 yield symbol.get_name()
         for child in table.get_children():
             yield from walk(child, top=False)

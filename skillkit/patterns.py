@@ -6,12 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.modules import Module
 from skillkit.places import Project
 from skillkit.reading import Document, Key, read
+from skillkit.requirements import bad_requirements
 from skillkit.shapes import require, schema
 from skillkit.slicing import Line, Shelf, Slice, cut
 
@@ -92,7 +91,20 @@ class Pattern:
         return data
 
 
-_PLAIN = ("id", "topic", "title", "when", "rule", "why", "core", "changed", "no_mistake", "gone", "requires", "sources")
+_PLAIN = (
+    "id",
+    "topic",
+    "title",
+    "when",
+    "rule",
+    "why",
+    "core",
+    "changed",
+    "no_mistake",
+    "gone",
+    "requires",
+    "sources",
+)
 _PLAIN_OF_MISTAKE = ("match", "writes", "under", "instead", "requires", "why")
 
 
@@ -156,7 +168,8 @@ def load_catalogue(project: Project) -> Catalogue:
     if not project.reference.is_dir():
         raise bad_input(project.reference, "no such folder: it should hold the specs and their modules")
     shelf = Shelf(project.reference)
-    topics, problems = [], []
+    topics: list[Topic] = []
+    problems: list[Problem] = []
     for path in sorted(project.reference.glob("*.yaml")):
         if path.with_suffix(".py").exists():
             try:
@@ -211,7 +224,7 @@ class _Reader:
             self.add((index,), "needs either 'mistakes' or 'no_mistake' with the reason")
         self.versions(entry, (index,))
         mistakes = [
-            self.mistake((index, "mistakes", at), one, entry)
+            self.mistake((index, "mistakes", at), one)
             for at, one in enumerate(entry.get("mistakes", []))
         ]
         if len(self.problems) > before:
@@ -222,9 +235,9 @@ class _Reader:
         except BadInput as error:
             self.problems += error.problems
             return None
-        texts = {key: entry[key] for key in _COPIED & entry.keys()}
-        lists = {key: tuple(entry[key]) for key in ("symbols", "gone", "sources") if key in entry}
-        place = str(self.document.problem((index,), ""))[: -len(": ")]
+        texts: dict[str, Any] = {key: entry[key] for key in _COPIED & entry.keys()}
+        lists: dict[str, Any] = {key: tuple(entry[key]) for key in ("symbols", "gone", "sources") if key in entry}
+        place = self.document.place((index,))
         return Pattern(
             **texts,
             **lists,
@@ -239,9 +252,9 @@ class _Reader:
         code = cut(self.shelf, self.topic, [symbol], known=block.names - {symbol})
         return replace(code, lines=(*code.lines, Line(f"{symbol}()", code.lines[-1].path, 0)))
 
-    def mistake(self, key: Key, entry: dict[str, Any], pattern: dict[str, Any]) -> Mistake:
+    def mistake(self, key: Key, entry: dict[str, Any]) -> Mistake:
         kind = next(name for name in ("raises", "warns", "returns", "shows") if name in entry)
-        if module := self.module(f"mistakes.{self.topic}", key):
+        if module := self.module(f"mistakes.{self.topic}"):
             self.known(f"mistakes.{self.topic}", entry["symbol"], (*key, "symbol"))
             if kind == "shows":
                 self.known(f"mistakes.{self.topic}", entry["shows"], (*key, "shows"))
@@ -250,9 +263,7 @@ class _Reader:
             self.known(self.topic, entry["instead"], (*key, "instead"))
         self.versions(entry, key)
         texts = {name: entry[name] for name in _COPIED_OF_MISTAKE & entry.keys()}
-        return Mistake(
-            **texts, kind=kind, stated=entry[kind], place=str(self.document.problem(key, ""))[: -len(": ")]
-        )
+        return Mistake(**texts, kind=kind, stated=entry[kind], place=self.document.place(key))
 
     def written(self, module: Module, entry: dict[str, Any], key: Key) -> None:
         if "writes" in entry and entry["symbol"] in module.definitions:
@@ -265,13 +276,10 @@ class _Reader:
                 )
 
     def versions(self, entry: dict[str, Any], key: Key) -> None:
-        for library, versions in entry.get("requires", {}).items():
-            try:
-                SpecifierSet(versions)
-            except InvalidSpecifier:
-                self.add((*key, "requires", library), f"must be versions such as '>=0.6', not '{versions}'")
+        for library, message in bad_requirements(entry.get("requires", {})):
+            self.add((*key, "requires", library), message)
 
-    def module(self, name: str, key: Key) -> Module | None:
+    def module(self, name: str) -> Module | None:
         try:
             return self.shelf.module(name)
         except BadInput as error:
@@ -279,7 +287,7 @@ class _Reader:
             return None
 
     def known(self, name: str, symbol: str, key: Key) -> None:
-        module = self.module(name, key)
+        module = self.module(name)
         if module and symbol not in module.definitions:
             near = did_you_mean(symbol, module.definitions)
             self.add(key, f"no '{symbol}' at top level of {module.path}{near}")

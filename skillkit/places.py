@@ -51,7 +51,8 @@ def find_project(start: Path = Path()) -> Project:
         settings = _settings(folder / "pyproject.toml")
         if settings is not None:
             root = start / os.path.relpath(folder, here)
-            return Project(root, *(root / settings[key] for key in _DEFAULTS))
+            folders = {key: root / settings[key] for key in _DEFAULTS}
+            return Project(root, **folders)
     return own_project(start)
 
 
@@ -80,4 +81,4 @@ def _settings(path: Path) -> dict[str, str] | None:
             raise bad_input(path, f"unknown key '{key}' in [tool.skillkit]{did_you_mean(key, _DEFAULTS)}")
         if not isinstance(value, str):
             raise bad_input(path, f"'{key}' in [tool.skillkit] must be the name of a folder")
-    return _DEFAULTS | table
+    return {**_DEFAULTS, **table}

@@ -5,15 +5,16 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from packaging.specifiers import SpecifierSet
-
+from skillkit.changes import Change
+from skillkit.mentions import Mention, mentioned
 from skillkit.patterns import Catalogue, Mistake, Pattern
-from skillkit.running import CHECK, CODE, Job, Outcome
+from skillkit.places import Project
+from skillkit.running import CHECK, CODE, LAST, Job, Outcome
 from skillkit.slicing import Slice, cut
 
 SECONDS = 60.0  # for one run; the slowest of ours takes a tenth of it
@@ -57,14 +58,6 @@ class Proof:
         """A digest of everything that is run."""
         return hashlib.sha256(json.dumps(self.job, sort_keys=True).encode()).hexdigest()[:16]
 
-    def unmet(self, versions: Mapping[str, str]) -> str:
-        """Return the first requirement that these versions do not meet, or an empty string."""
-        for library, wanted in self.requires.items():
-            found = versions.get(library)
-            if found is None or not SpecifierSet(wanted).contains(found, prereleases=True):
-                return f"needs {library}{wanted}" + (f", not {found}" if found else ", which is not installed")
-        return ""
-
 
 def proofs(catalogue: Catalogue, patterns: list[Pattern]) -> Iterator[Proof]:
     """Yield what there is to prove of these patterns."""
@@ -75,6 +68,98 @@ def proofs(catalogue: Catalogue, patterns: list[Pattern]) -> Iterator[Proof]:
             correction = _correction(catalogue, pattern, mistake)
             if correction:
                 yield correction
+
+
+def change_proofs(changes: Iterable[Change]) -> Iterator[Proof]:
+    """Yield what there is to prove of a table of changes: each old form fails, each new one runs."""
+    for change in changes:
+        yield _old_form(change)
+        yield _new_form(change)
+
+
+def name_proof(project: Project, catalogue: Catalogue, libraries: Mapping[str, str]) -> Proof:
+    """Return the proof that every dotted name in the patterns' prose is what the prose takes it for.
+
+    Args:
+        project: Whose specs they are.
+        catalogue: Its patterns.
+        libraries: The installed ones; names of others are passed over.
+    """
+    mentions = [one for one in mentioned(catalogue) if one.name.partition(".")[0] in libraries]
+    job: Job = {"names": sorted({one.name for one in mentions}), "seconds": SECONDS}
+
+    def judge(outcome: Outcome) -> Verdict:
+        if message := _broken(outcome):
+            return Verdict(message)
+        faults = list(_faulty_names(mentions, outcome["names"]))
+        return Verdict("\n".join(faults)) if faults else HOLDS
+
+    return Proof("names", "names", "names", str(project.reference), job, judge)
+
+
+def _faulty_names(mentions: Iterable[Mention], found: Mapping[str, str]) -> Iterator[str]:
+    for mention in mentions:
+        state = found[mention.name]
+        if mention.gone and state == "fine":
+            yield f"{mention.place}: {mention.name} is said to be gone, and is there"
+        if not mention.gone and state == "absent":
+            yield f"{mention.place}: there is no {mention.name}: correct it, or list it under 'gone'"
+        if not mention.gone and state not in ("fine", "absent"):
+            yield f"{mention.place}: {mention.name} is deprecated: {state}"
+
+
+def _old_form(change: Change) -> Proof:
+    job = _change_job(change, change.writes)
+    if change.kind in ("raises", "warns"):
+        job[change.kind] = change.stated
+
+    def judge(outcome: Outcome) -> Verdict:
+        return _refuted_change(change, outcome)
+
+    return Proof(change.id, "change", "changes", change.place, job, judge, change.requires)
+
+
+def _new_form(change: Change) -> Proof:
+    def judge(outcome: Outcome) -> Verdict:
+        if message := _broken(outcome):
+            return Verdict(message, change.place)
+        if error := outcome["error"]:
+            return Verdict(f"'{change.instead}' fails: {error['type']}: {error['message']}", change.place)
+        for warning in outcome["warnings"]:
+            if warning["deprecation"] and PurePath(warning["file"]).name in (CODE, LAST):
+                return Verdict(f"'{change.instead}' warns: {warning['message']}", change.place)
+        return HOLDS
+
+    job = _change_job(change, change.instead)
+    return Proof(f"{change.id}/instead", "correction", "changes", change.place, job, judge, change.requires)
+
+
+def _change_job(change: Change, last: str) -> Job:
+    return {"code": change.given.rstrip() + "\n", "last": last.rstrip() + "\n", "seconds": SECONDS}
+
+
+def _refuted_change(change: Change, outcome: Outcome) -> Verdict:
+    if message := _broken(outcome):
+        return Verdict(message, change.place)
+    error = outcome["error"]
+    found = f"{error['type']}: {error['message']}" if error else f"gives {outcome['value']!r}"
+    if error and outcome["stage"] != "call":
+        return Verdict(f"fails in what is given: {found}", change.place)
+    if change.kind == "raises" and error and error["expected"] and re.search(change.match, error["message"]):
+        return HOLDS
+    if (
+        change.kind == "warns"
+        and not error
+        and any(_is_stated(one, change.match) for one in outcome["warnings"])
+    ):
+        return HOLDS
+    if change.kind == "returns" and not error and same_value(outcome["value"], change.stated):
+        return HOLDS
+    return Verdict(f"does not fail as stated ({change.kind} {change.stated}): {found}", change.place)
+
+
+def _is_stated(warning: Mapping[str, Any], match: str) -> bool:
+    return warning["expected"] and re.search(match, warning["message"]) is not None
 
 
 def _block(pattern: Pattern) -> Proof:
@@ -154,7 +239,9 @@ def _fault(outcome: Outcome, code: Slice, check: Slice | None) -> Verdict | None
     if message := _broken(outcome):
         return Verdict(message, _origin(code, 1))
     if error := outcome["error"]:
-        return Verdict(f"{error['type']}: {error['message']}".rstrip(": "), _own_place(error["frames"], code, check))
+        return Verdict(
+            f"{error['type']}: {error['message']}".rstrip(": "), _own_place(error["frames"], code, check)
+        )
     for warning in outcome["warnings"]:
         if warning["deprecation"] and PurePath(warning["file"]).name == CODE:
             return Verdict(f"{warning['type']}: {warning['message']}", _origin(code, warning["line"]))
@@ -165,7 +252,9 @@ def _idle(code: Slice, outcome: Outcome) -> Verdict | None:
     asserts = any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(code.text)))
     if asserts or outcome["stdout"].strip():
         return None
-    return Verdict("the block neither asserts nor prints: nothing shows that it works", _origin(code, len(code.lines)))
+    return Verdict(
+        "the block neither asserts nor prints: nothing shows that it works", _origin(code, len(code.lines))
+    )
 
 
 def _refuted(mistake: Mistake, outcome: Outcome, code: Slice, topic: str) -> Verdict:
@@ -208,11 +297,13 @@ def _refuted_error(mistake: Mistake, error: Any, found: str, place: str, topic: 
 
 
 def _refuted_warning(mistake: Mistake, outcome: Outcome, start: str) -> Verdict:
-    for warning in outcome["warnings"]:
-        if warning["expected"] and re.search(mistake.match, warning["message"]):
-            return HOLDS
+    if any(_is_stated(warning, mistake.match) for warning in outcome["warnings"]):
+        return HOLDS
     others = "; ".join(f"{one['type']}: {one['message']}" for one in outcome["warnings"])
-    return Verdict(f"no longer warns with {mistake.stated}: {_RESTATE}" + (f" (it warns: {others})" if others else ""), start)
+    return Verdict(
+        f"no longer warns with {mistake.stated}: {_RESTATE}" + (f" (it warns: {others})" if others else ""),
+        start,
+    )
 
 
 def _same(mistake: Mistake, outcome: Outcome) -> Verdict | None:

@@ -37,6 +37,11 @@ class Document:
             key = key[:-1]
         return Problem(self.path, *self.places.get(key, (0, 0)), message)
 
+    def place(self, key: Key) -> str:
+        """Return `file:line:column` of the value `key`."""
+        line, column = self.places[key]
+        return f"{self.path}:{line}:{column}"
+
 
 def read(path: Path) -> Document:
     """Read a YAML or JSON file.
@@ -126,6 +131,7 @@ class _Builder:
             return dict(self._pairs(node, key))
         if isinstance(node, yaml.SequenceNode):
             return [self.build(child, (*key, index)) for index, child in enumerate(node.value)]
+        assert isinstance(node, yaml.ScalarNode)
         try:
             return _scalar(node)
         except KeyError:

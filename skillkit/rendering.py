@@ -1,6 +1,6 @@
 """Rendering: Jinja templates and the catalogue become the texts that assistants read."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,7 +8,8 @@ from typing import Any
 
 import jinja2
 import jinja2.meta
-from jinja2.sandbox import SandboxedEnvironment, SecurityError
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import SandboxedEnvironment
 
 from skillkit.errors import BadInput, bad_input, did_you_mean
 from skillkit.evidence import Evidence, cited_versions, load_evidence
@@ -105,7 +106,9 @@ class Renderer:
             yield Text(name, path, self.fill(template))
             return
         for topic in self.catalogue.topics:
-            yield Text(name, path.with_name(path.name.format(topic=topic.name)), self.fill(template, topic=topic))
+            yield Text(
+                name, path.with_name(path.name.format(topic=topic.name)), self.fill(template, topic=topic)
+            )
 
     def fill(self, template: str, **values: Any) -> str:
         """Return a filled template, ending in the mark that says who wrote it.
@@ -141,7 +144,9 @@ class Renderer:
     def sources(self, template: str) -> Iterator[jinja2.nodes.Template]:
         """Yield the syntax trees of a template and of those that it includes or imports."""
         assert self.environment.loader
-        tree = self.environment.parse(self.environment.loader.get_source(self.environment, template)[0], template)
+        tree = self.environment.parse(
+            self.environment.loader.get_source(self.environment, template)[0], template
+        )
         yield tree
         for name in jinja2.meta.find_referenced_templates(tree):
             if name:
@@ -150,8 +155,14 @@ class Renderer:
     def verified(self, patterns: Iterable[Pattern]) -> str:
         """Return, in words, the versions with which all these patterns were proven."""
         wanted = [proof for pattern in patterns for proof in self.proofs[pattern.id]]
-        runs = [run for run in self.evidence.runs if all(run.state(one.id, one.hash) in _GOOD for one in wanted)]
-        return f"Every block and every failure below was run with {cited_versions(runs)}." if runs else "Not verified."
+        runs = [
+            run for run in self.evidence.runs if all(run.state(one.id, one.hash) in _GOOD for one in wanted)
+        ]
+        return (
+            f"Every block and every failure below was run with {cited_versions(runs)}."
+            if runs
+            else "Not verified."
+        )
 
 
 _GOOD = ("holds", "skipped")

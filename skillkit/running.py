@@ -77,7 +77,9 @@ def _warned(one: warnings.WarningMessage, expected: str | None) -> dict[str, Any
         "message": str(one.message),
         "file": one.filename,
         "line": one.lineno,
-        "deprecation": issubclass(one.category, DeprecationWarning | PendingDeprecationWarning | FutureWarning),
+        "deprecation": issubclass(
+            one.category, DeprecationWarning | PendingDeprecationWarning | FutureWarning
+        ),
         "expected": _is_expected(one.category, expected),
     }
 
@@ -96,11 +98,12 @@ def _execute(code: str, name: str, space: dict[str, Any]) -> Any:
         file.write(code)
     linecache.checkcache(path)
     tree = ast.parse(code, path)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    value = last.value if isinstance(last, ast.Expr) else None
+    if value:
+        del tree.body[-1]
     exec(compile(tree, path, "exec"), space)
-    if last is None:
-        return None
-    return eval(compile(ast.Expression(last.value), path, "eval"), space)
+    return eval(compile(ast.Expression(value), path, "eval"), space) if value else None
 
 
 def _plain(value: Any) -> Any:

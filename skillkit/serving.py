@@ -25,7 +25,8 @@ from skillkit.running import Outcome, run
 def server_command(python: str, warm: list[str]) -> list[str]:
     """Return the command line of a server under another interpreter, which needs no skillkit of its own."""
     path = str(Path(__file__).parent.parent)
-    code = f"import sys; sys.path.insert(0, {path!r}); from skillkit.serving import serve; del sys.path[0]; serve({warm!r})"
+    start = f"import sys; sys.path.insert(0, {path!r}); from skillkit.serving import serve; del sys.path[0]"
+    code = f"{start}; serve({warm!r})"
     return [python, "-I", "-c", code]
 
 

@@ -152,7 +152,8 @@ def _wrong_text(value: str, shape: Schema) -> str | None:
     if len(value) > shape.get("maxLength", len(value)):
         return f"is {len(value)} characters long, and may have {shape['maxLength']}"
     if "pattern" in shape and not re.search(shape["pattern"], value):
-        return shape.get("description", f"must match {shape['pattern']}") + f", not {shown(value)}"
+        wanted = shape.get("description", f"must match {shape['pattern']}")
+        return f"{wanted}, not {shown(value)}"
     return None
 
 

@@ -281,7 +281,8 @@ def _dedented(module: Module, node: ast.FunctionDef) -> list[Line]:
     if not statements:
         raise bad_input(module.path, f"'{node.name}' has no body to publish", node.lineno, 1)
     header = node.body[0].end_lineno if ast.get_docstring(node) else statements[0].lineno - 1
-    assert header is not None and node.end_lineno is not None
+    assert header is not None
+    assert node.end_lineno is not None
     first = header + 1
     texts = textwrap.dedent("\n".join(module.lines[first - 1 : node.end_lineno])).split("\n")
     lines = [Line(text.rstrip(), module.path, first + offset) for offset, text in enumerate(texts)]

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from skillkit.evidence import Run
 from skillkit.outcomes import Outcomes
 from skillkit.proofs import Proof, Verdict
+from skillkit.requirements import unmet
 from skillkit.workers import Workers
 
 WARM = ("jax",)
@@ -49,20 +51,29 @@ class Report:
         """Return the results in one state."""
         return [result for result in self.results if result.state == state]
 
+    def as_run(self) -> Run:
+        """Return the report as evidence."""
+        states = {result.proof.id: result.state for result in self.results}
+        return Run(self.versions, states, {result.proof.id: result.proof.hash for result in self.results})
+
     def as_data(self) -> dict[str, Any]:
         """Return the report as `skillkit verify --json` prints it."""
         return {
-            "patterns": len({result.proof.pattern for result in self.results if result.proof.kind == "block"}),
+            "patterns": len(
+                {result.proof.pattern for result in self.results if result.proof.kind == "block"}
+            ),
             "blocks": self.count("block"),
             "mistakes": self.count("mistake"),
             "corrections": self.count("correction"),
             "changes": self.count("change"),
             "names": sum(len(result.proof.job.get("names", ())) for result in self.results),
             "failed": [
-                {"id": result.proof.id, "kind": result.proof.kind, **_words(result)} for result in self.of("fails")
+                {"id": result.proof.id, "kind": result.proof.kind, **_words(result)}
+                for result in self.of("fails")
             ],
             "skipped": [
-                {"id": result.proof.id, "kind": result.proof.kind, **_words(result)} for result in self.of("skipped")
+                {"id": result.proof.id, "kind": result.proof.kind, **_words(result)}
+                for result in self.of("skipped")
             ],
             "versions": dict(self.versions),
         }
@@ -86,7 +97,7 @@ class Verifier:
     outcomes: Outcomes
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def verify(self, proofs: Sequence[Proof], tell: Callable[[Result], None] = lambda result: None) -> Report:
+    def verify(self, proofs: Sequence[Proof], tell: Callable[[Result], None] = lambda _: None) -> Report:
         """Run the proofs whose outcome is not known, and judge all.
 
         Args:
@@ -105,8 +116,8 @@ class Verifier:
     def _results(self, proofs: Sequence[Proof]) -> Iterator[tuple[int, Result]]:
         waiting = []
         for index, proof in enumerate(proofs):
-            if unmet := proof.unmet(self.versions):
-                yield index, Result(proof, "skipped", Verdict(unmet), 0.0)
+            if lacking := unmet(proof.requires, self.versions):
+                yield index, Result(proof, "skipped", Verdict(lacking), 0.0)
             elif known := self.outcomes.known(proof.hash):
                 yield index, _judged(proof, known, 0.0)
             else:

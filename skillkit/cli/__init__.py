@@ -90,5 +90,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for problem in error.problems:
             click.echo(f"Error: {problem}", err=True)
         sys.exit(error.exit_code)
-
-

@@ -1,0 +1,44 @@
+# Two commands that need only Python (>= 3.11), git and make: `make render` and `make test`.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: render test lint verify record matrix benchmark clean
+
+render: $(VENV)/.core
+	$(BIN)/skillkit render
+	$(BIN)/skillkit recommend-optimizer --no-input --set family=mlp
+
+test: $(VENV)/.dev lint
+	$(BIN)/skillkit render --check
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+# Prove everything and render what was proven; run it after each change of reference/ or templates/.
+record: $(VENV)/.dev
+	$(BIN)/skillkit verify --quiet --record
+	$(BIN)/skillkit render
+
+benchmark: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.startup
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "skillkit needs Python 3.11 or newer: make PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ $(VENV)/.core
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,25 @@
+"""Requirements: the library versions under which something is stated."""
+
+from collections.abc import Iterator, Mapping
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+
+def bad_requirements(requires: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each library whose versions cannot be read, with the message that says so."""
+    for library, versions in requires.items():
+        try:
+            SpecifierSet(versions)
+        except InvalidSpecifier:
+            yield library, f"must be versions such as '>=0.6', not '{versions}'"
+
+
+def unmet(requires: Mapping[str, str], versions: Mapping[str, str]) -> str:
+    """Return the first requirement that the versions do not meet, in words, or an empty string."""
+    for library, wanted in requires.items():
+        found = versions.get(library)
+        if found is None:
+            return f"needs {library}{wanted}, which is not installed"
+        if not SpecifierSet(wanted).contains(found, prereleases=True):
+            return f"needs {library}{wanted}, not {found}"
+    return ""

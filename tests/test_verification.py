@@ -1,0 +1,296 @@
+"""Proofs and runs: what is broken on purpose is caught."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from skillkit.outcomes import Outcomes
+from skillkit.patterns import load_catalogue
+from skillkit.places import find_project
+from skillkit.proofs import proofs, same_value
+from skillkit.verification import Report, Verifier
+from skillkit.workers import Workers
+
+Edit = Callable[[str, str, str], None]
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    servers = Workers(sys.executable, (), count=1)
+    yield servers
+    servers.close()
+
+
+@pytest.fixture
+def verify(project: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Report]:
+    monkeypatch.setattr("skillkit.proofs.SECONDS", 2.0)
+
+    def run(folder: Path | None = None) -> Report:
+        catalogue = load_catalogue(find_project())
+        versions = {"python": "3.11"}
+        return Verifier(workers, Outcomes(folder, versions), versions).verify(
+            list(proofs(catalogue, catalogue.select([])))
+        )
+
+    return run
+
+
+def failures(report: Report) -> dict[str, str]:
+    return {result.proof.id: f"{result.verdict.place}: {result.verdict.message}" for result in report.of("fails")}
+
+
+def test_the_small_project_holds(verify: Callable[[], Report]) -> None:
+    report = verify()
+    assert failures(report) == {}
+    assert report.as_data() | {"versions": {}} == {
+        "patterns": 1,
+        "blocks": 1,
+        "mistakes": 2,
+        "corrections": 0,
+        "changes": 0,
+        "names": 0,
+        "failed": [],
+        "skipped": [],
+        "versions": {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "failure"),
+    [
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    assert mean([1.0, 2.0]) == 2.5",
+            "reference/sums.py:18: AssertionError",
+            id="a false assertion",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    print(mean([1.0]).lost)",
+            "reference/sums.py:18: AttributeError: 'float' object has no attribute 'lost'",
+            id="an attribute that it lacks",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    mean([1.0, 2.0])",
+            "reference/sums.py:18: the block neither asserts nor prints: nothing shows that it works",
+            id="a block that does nothing",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    while mean([1.0]):\n        pass",
+            "reference/sums.py:3: still running after 2 s, and was ended",
+            id="a block that hangs",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    assert open('../../escaped', 'w')",
+            "reference/sums.py:18: PermissionError: writes outside its scratch folder: ",
+            id="a write outside its folder",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    import os\n\n    assert mean([1.0]) == 1.0\n    os._exit(3)",
+            "reference/sums.py:3: the process died (3)",
+            id="a process that dies",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    import warnings\n\n    warnings.warn('old', DeprecationWarning)\n    assert mean([1.0]) == 1.0",
+            "reference/sums.py:20: DeprecationWarning: old",
+            id="a deprecated call",
+        ),
+        pytest.param(
+            "< TOLERANCE",
+            "< -TOLERANCE",
+            "reference/sums.py:22: AssertionError",
+            id="a check that does not hold",
+        ),
+    ],
+)
+def test_a_broken_block(verify: Callable[[], Report], edit: Edit, old: str, new: str, failure: str) -> None:
+    edit("reference/sums.py", old, new)
+    found = failures(verify())
+    assert list(found) == ["sum-mean"]
+    assert found["sum-mean"].startswith(failure)
+
+
+def test_a_block_that_leaves_a_process_behind(verify: Callable[[], Report], edit: Edit, tmp_path: Path) -> None:
+    started = tmp_path / "pid"
+    edit(
+        "reference/sums.py",
+        "    assert mean([1.0, 2.0]) == 1.5",
+        "    import subprocess\n\n    child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        "    assert mean([1.0]) == 1.0\n    print(child.pid)",
+    )
+    report = verify()
+    assert failures(report)["sum-mean"].endswith("left 1 process(es) running, which were ended")
+    assert not started.exists()
+    deadline = time.monotonic() + 5
+    while _sleeping() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _sleeping()
+
+
+def _sleeping() -> list[str]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if entry.read_bytes() == b"sleep\x0060\x00":
+                found.append(entry.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+def test_one_block_does_not_help_another(verify: Callable[[], Report], project: Path, edit: Edit) -> None:
+    """The second block reads what the first left in a module, in the environment and in the folder."""
+    edit(
+        "reference/sums.py",
+        "    assert mean([1.0, 2.0]) == 1.5",
+        "    import os\n\n    os.environ['LEFT'] = 'x'\n    math.left = 1\n    assert open('left', 'w')",
+    )
+    other = '"""Other."""\n\nimport math\nimport os\n\n\ndef example():\n'
+    lines = ("assert not hasattr(math, 'left')", "assert 'LEFT' not in os.environ", "assert not os.path.exists('left')")
+    (project / "reference" / "umbra.py").write_text(other + "".join(f"    {line}\n" for line in lines))
+    (project / "reference" / "umbra.yaml").write_text(
+        "- {id: umbra, title: T, when: W, rule: R, example: example, no_mistake: It is a test.}\n"
+    )
+    assert failures(verify()) == {}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "failure"),
+    [
+        pytest.param(
+            "mistakes/sums.py",
+            "values = []",
+            "values = [1]",
+            "reference/mistakes/sums.py:6: no longer raises ZeroDivisionError: restate the mistake, or delete it",
+            id="a mistake that no longer fails",
+        ),
+        pytest.param(
+            "mistakes/sums.py",
+            "values = []",
+            "values = None",
+            "reference/mistakes/sums.py:6: fails in another way, not by ZeroDivisionError: TypeError: ",
+            id="a mistake that fails in another way",
+        ),
+        pytest.param(
+            "mistakes/sums.py",
+            "def mean_of_nothing():",
+            "import nothing_of_that_name\n\n\ndef mean_of_nothing(use=nothing_of_that_name):",
+            "reference/mistakes/sums.py:4: fails in its import, not in its own lines: ModuleNotFoundError",
+            id="a mistake that fails in its import",
+        ),
+        pytest.param(
+            "sums.yaml",
+            "match: division by zero",
+            "match: division by one",
+            "reference/mistakes/sums.py:6: fails with another message, in which 'division by one' is not found",
+            id="a mistake with another message",
+        ),
+    ],
+)
+def test_a_broken_error(
+    verify: Callable[[], Report], edit: Edit, file: str, old: str, new: str, failure: str
+) -> None:
+    edit(f"reference/{file}", old, new)
+    found = failures(verify())
+    assert list(found) == ["sum-mean/mean_of_nothing"]
+    assert found["sum-mean/mean_of_nothing"].startswith(failure)
+
+
+def test_a_mistake_that_fails_in_the_right_code(verify: Callable[[], Report], edit: Edit) -> None:
+    edit("reference/mistakes/sums.py", '"""Sums, wrongly."""\n', '"""Sums."""\n\nfrom reference.sums import mean\n')
+    edit("reference/mistakes/sums.py", "    return sum(values) / len(values)", "    # sum(values) / len(values)\n    return mean(values)")
+    assert failures(verify())["sum-mean/mean_of_nothing"].startswith(
+        "reference/sums.py:14: fails in a line that is not its own: ZeroDivisionError"
+    )
+
+
+def test_a_silent_mistake_that_shows_nothing(verify: Callable[[], Report], edit: Edit) -> None:
+    edit("reference/mistakes/sums.py", "return value is False", "return value is True")
+    assert failures(verify()) == {
+        "sum-mean/float_sum": "reference/mistakes/sums.py:10: 'is_false' does not hold any longer: "
+        "restate the mistake, or delete it"
+    }
+
+
+def test_a_predicate_that_holds_of_the_correction_too(verify: Callable[[], Report], edit: Edit) -> None:
+    edit("reference/sums.py", "def check_mean():", "def right_sum():\n    return False\n\n\ndef check_mean():")
+    edit("reference/sums.yaml", "shows: is_false", "shows: is_false\n      instead: right_sum")
+    assert list(failures(verify())) == ["sum-mean/float_sum/instead"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "failing"), [("returns: false", []), ("returns: true", ["sum-mean/float_sum"]), ("returns: 0", ["sum-mean/float_sum"])]
+)
+def test_a_stated_value(verify: Callable[[], Report], edit: Edit, stated: str, failing: list[str]) -> None:
+    edit("reference/sums.yaml", "shows: is_false", stated)
+    assert list(failures(verify())) == failing
+
+
+def test_a_warning(verify: Callable[[], Report], edit: Edit) -> None:
+    edit("reference/sums.yaml", "shows: is_false", "warns: UserWarning\n      match: ten tenths")
+    assert list(failures(verify())) == ["sum-mean/float_sum"]
+    edit("reference/mistakes/sums.py", "    return sum([0.1]", "    import warnings\n\n    warnings.warn('ten tenths')\n    return sum([0.1]")
+    assert failures(verify()) == {}
+
+
+def test_unmet_requirements_are_skipped_and_said(verify: Callable[[], Report], edit: Edit) -> None:
+    edit("reference/sums.yaml", "symbols: [mean]", 'symbols: [mean]\n  requires: {python: ">=3.99"}')
+    report = verify()
+    assert [result.verdict.message for result in report.of("skipped")] == ["needs python>=3.99, not 3.11"] * 3
+    assert report.as_data()["blocks"] == 0
+
+
+def test_known_outcomes_are_not_run_again(
+    verify: Callable[..., Report], edit: Edit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verify(tmp_path / "cache")
+    monkeypatch.setattr(Workers, "ask_all", lambda *_: pytest.fail("ran") if _[1] else iter(()))
+    assert failures(verify(tmp_path / "cache")) == {}
+
+
+def test_a_changed_block_is_run_again(verify: Callable[..., Report], edit: Edit, tmp_path: Path) -> None:
+    verify(tmp_path / "cache")
+    edit("reference/sums.py", "== 1.5", "== 2.5")
+    assert list(failures(verify(tmp_path / "cache"))) == ["sum-mean"]
+
+
+def test_an_unwritable_cache_is_no_error(verify: Callable[..., Report], tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    assert failures(verify(tmp_path / "cache")) == {}
+
+
+@pytest.mark.skipif(not os.environ.get("HOME"), reason="without a home there is nothing to hide")
+def test_a_block_does_not_see_the_home_folder(verify: Callable[[], Report], edit: Edit) -> None:
+    edit(
+        "reference/sums.py",
+        "    assert mean([1.0, 2.0]) == 1.5",
+        "    import os\n    import sys\n\n    assert os.listdir(os.path.expanduser('~')) == ['block.py']\n    print(sys.path)",
+    )
+    assert failures(verify()) == {}
+
+
+@pytest.mark.parametrize(
+    ("found", "stated", "same"),
+    [
+        (1.00001, 1, True),
+        (1.001, 1, False),
+        (float("nan"), float("nan"), True),
+        (True, 1, False),
+        ([1, [2.0]], [1, [2]], True),
+        ([1], [1, 2], False),
+        ({"a": 1}, {"a": 1.0}, True),
+        ("x", "x", True),
+        (None, 0, False),
+    ],
+)
+def test_same_value(found: object, stated: object, same: bool) -> None:
+    assert same_value(found, stated) is same
