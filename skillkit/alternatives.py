@@ -1,0 +1,112 @@
+"""Alternatives: what one may use instead of what is recommended, when, and what it costs."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from skillkit.arithmetic import three_digits
+from skillkit.choices import Choice, scaled
+from skillkit.composing import compose
+from skillkit.facts import Facts
+from skillkit.reading import read
+
+
+def alternatives(choice: Choice, facts: Facts, folder: Path) -> list[dict[str, Any]]:
+    """Return the entries of `alternatives.yaml` that apply, each with its whole configuration.
+
+    There are none where the training is private or several optimizers are at work, as these depend on each other.
+    """
+    if facts.answers["privacy"] != "none" or facts.answers["stage"] == "adapter":
+        return []
+    names = [group.get("optimizer", {}).get("name") for net in choice.networks for group in net.get("groups", [])]
+    if any(names):
+        return []
+    entries = read(folder / "alternatives.yaml").value
+    return [_alternative(entry, choice, facts) for entry in entries if _applies(entry, choice, facts)]
+
+
+def _applies(entry: Mapping[str, Any], choice: Choice, facts: Facts) -> bool:
+    families = entry.get("families", [facts.answers["family"]])
+    return (
+        choice.name in entry["instead_of"]
+        and facts.answers["family"] in families
+        and facts.answers["stage"] in entry["stages"]
+    )
+
+
+def _alternative(entry: Mapping[str, Any], choice: Choice, facts: Facts) -> dict[str, Any]:
+    other = changed(choice, entry["change"])
+    configuration = compose(other, facts)
+    main = configuration["networks"][0]["groups"][0]
+    about = {name: entry[name] for name in ("name", "when", "cost", "source")}
+    return about | {
+        "optimizer": main["optimizer"],
+        "weight_decay": main["weight_decay"] and main["weight_decay"]["value"],
+        "schedule": main["schedule"],
+        "configuration": configuration,
+    }
+
+
+def changed(choice: Choice, change: Mapping[str, Any]) -> Choice:
+    """Return a choice with the change of an alternative."""
+    if change.get("muon"):
+        return _muon(choice)
+    if change.get("schedule_free"):
+        return _schedule_free(choice)
+    if change.get("adafactor"):
+        return _adafactor(choice)
+    return replace(
+        choice,
+        optimizer=_optimizer(choice, change["optimizer"]),
+        rate=_rate(choice, change),
+        decay=_decay(choice, change),
+        clip=None if change["optimizer"]["name"] == "lbfgs" else change.get("clip_is", choice.clip),
+        ema=None if change["optimizer"]["name"] == "lbfgs" else choice.ema,
+        schedule=change.get("schedule_or", choice.schedule) if choice.rate is None else choice.schedule,
+    )
+
+
+def _optimizer(choice: Choice, optimizer: Mapping[str, Any]) -> Mapping[str, Any]:
+    # a bare name keeps the arguments, which are the same for adam, adamw and nadamw
+    return {**choice.optimizer, **optimizer} if len(optimizer) == 1 else optimizer
+
+
+def _rate(choice: Choice, change: Mapping[str, Any]) -> float | None:
+    if "rate_is" in change:
+        rate: float | None = change["rate_is"]
+        return rate
+    return change.get("rate_or") if choice.rate is None else scaled(choice, change.get("rate", 1))
+
+
+def _decay(choice: Choice, change: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if "decay_is" in change:
+        decay: Mapping[str, Any] = change["decay_is"]
+        return decay
+    if choice.decay is None or choice.decay["kind"] != "decoupled":
+        return None
+    return {**choice.decay, "value": three_digits(choice.decay["value"] * change.get("decay", 1))}
+
+
+def _muon(choice: Choice) -> Choice:
+    hidden = {"name": "contrib.muon", "beta": 0.95, "eps": 1e-8, "consistent_rms": 0.2}
+    groups = [
+        {"name": "hidden", "parameters": "matrices", "optimizer": hidden},
+        {"name": "rest", "parameters": "rest"},
+    ]
+    return replace(choice, networks=tuple({**network, "groups": groups} for network in choice.networks))
+
+
+def _schedule_free(choice: Choice) -> Choice:
+    own = {name: choice.optimizer[name] for name in ("b1", "b2", "eps")}
+    schedule = {"name": "constant", "warmup": choice.schedule["warmup"]}
+    return replace(choice, optimizer={"name": "contrib.schedule_free_adamw", **own}, schedule=schedule, ema=None)
+
+
+def _adafactor(choice: Choice) -> Choice:
+    assert choice.rate is not None
+    optimizer = {"name": "adafactor", "multiply_by_parameter_scale": False, "momentum": None, "decay_rate": 0.8}
+    decay = choice.decay
+    if decay is not None:
+        decay = {**decay, "kind": "per_step", "value": three_digits(decay["value"] * choice.rate)}
+    return replace(choice, optimizer=optimizer, decay=decay)

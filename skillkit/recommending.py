@@ -1,0 +1,159 @@
+"""Recommending: answers in, a cited and computed optimizer configuration out."""
+
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from skillkit.alternatives import alternatives
+from skillkit.cautions import cautions, implied
+from skillkit.choices import Choice, decide
+from skillkit.composing import compose
+from skillkit.decisions import Book, read_book
+from skillkit.facts import Facts, complete
+from skillkit.overlays import overlay, read_issues
+from skillkit.questions import Answers, read_questions, understand
+from skillkit.reading import Document
+from skillkit.tuning import tuning
+
+Recommendation = dict[str, Any]
+
+
+def recommend(document: Document, folder: Path) -> Recommendation:
+    """Return the recommendation for an answers file.
+
+    Args:
+        document: The answers; only `family` is obligatory.
+        folder: Where the questions and decision tables are.
+
+    Returns:
+        Plain data that `json.dumps` writes; `code` is added by `with_code`, as not every format needs it.
+
+    Raises:
+        BadInput: With every answer that cannot be used.
+    """
+    return recommend_for(understand(document, read_questions(folder)), folder)
+
+
+def recommend_for(given: Answers, folder: Path) -> Recommendation:
+    """Return the recommendation for answers that are understood already."""
+    book, facts = consider(given, folder)
+    issues = read_issues(folder, facts.answers["issues"])
+    choice = overlay(decide(book, facts), book, facts, issues)
+    return _recommendation(choice, book, facts, folder) | {"issues": [dict(issue) for issue in issues]}
+
+
+def with_code(recommendation: Recommendation) -> Recommendation:
+    """Return a recommendation with the complete script that trains by it."""
+    from skillkit.scripts import script
+
+    return recommendation | {"code": script(recommendation)}
+
+
+def consider(given: Answers, folder: Path) -> tuple[Book, Facts]:
+    """Return the tables that answers lead to, and all facts."""
+    stage, privacy = given.get("stage", "from-scratch"), given.get("privacy", "none")
+    book = read_book(folder, given["family"], stage, privacy)
+    return book, complete(given, book, read_questions(folder))
+
+
+def _recommendation(choice: Choice, book: Book, facts: Facts, folder: Path) -> Recommendation:
+    configuration = compose(choice, facts)
+    main = configuration["networks"][0]
+    group = main["groups"][0]
+    memory = _memory(configuration, facts)
+    result: Recommendation = {
+        "answers": facts.answers,
+        "assumed": list(facts.assumed),
+        "optimizer": _flat_optimizer(group, configuration["privacy"]),
+        "clip": _flat_clip(main["clip"], configuration["privacy"]),
+        "schedule": _flat_schedule(group["schedule"]),
+        "ema": configuration["ema"],
+        "accumulation": configuration["accumulation"],
+        "memory": memory,
+        "reasons": _reasons(choice, facts),
+        "warnings": cautions(choice, facts, memory),
+        "advice": list(book.advice),
+        "tuning": tuning(choice, book, facts),
+        "groups": configuration["networks"],
+        "alternatives": alternatives(choice, facts, folder),
+        "derived": _derived(facts) | implied(choice, facts),
+        "versions": _versions(),
+        "configuration": configuration,
+    }
+    return result
+
+
+def _flat_optimizer(group: Mapping[str, Any], privacy: Mapping[str, Any] | None) -> dict[str, Any]:
+    decay = group["weight_decay"]
+    optimizer = {"b1": None, "b2": None, "eps": None, "momentum": None} | group["optimizer"]
+    private = {"name": f"contrib.{_PRIVATE[optimizer['name']]}", **privacy} if _is_dpsgd(optimizer, privacy) else {}
+    return {
+        "name": optimizer.pop("name"),
+        **optimizer,
+        "weight_decay": _decoupled(decay, group["schedule"]) if decay else 0.0,
+        "weight_decay_kind": decay and {"per_step": "decoupled"}.get(decay["kind"], decay["kind"]),
+        "weight_decay_mask": decay and decay["mask"],
+        **private,
+    }
+
+
+_PRIVATE = {"sgd": "dpsgd"}
+
+
+def _is_dpsgd(optimizer: Mapping[str, Any], privacy: Mapping[str, Any] | None) -> bool:
+    return privacy is not None and optimizer["name"] in _PRIVATE
+
+
+def _decoupled(decay: Mapping[str, Any], schedule: Mapping[str, Any]) -> float:
+    # adafactor's decay is per update; shown as what adamw would call it
+    value: float = decay["value"]
+    return float(f"{value / schedule['peak_value']:.3g}") if decay["kind"] == "per_step" else value
+
+
+def _flat_clip(clip: Mapping[str, Any] | None, privacy: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if privacy:
+        return {"kind": "per_example", "max_norm": privacy["l2_norm_clip"]}
+    return dict(clip) if clip else None
+
+
+def _flat_schedule(schedule: Mapping[str, Any]) -> dict[str, Any]:
+    absent = dict.fromkeys(("init_value", "peak_value", "warmup_steps", "total_steps", "end_value"))
+    return {"name": None} | absent | schedule
+
+
+def _reasons(choice: Choice, facts: Facts) -> list[dict[str, str]]:
+    arithmetic = {
+        "setting": "total_steps",
+        "because": f"The run has {facts.updates} optimizer updates; schedules count updates, and warmup is part of them.",
+        "source": "arithmetic",
+    }
+    return [*choice.reasons, arithmetic]
+
+
+def _derived(facts: Facts) -> dict[str, Any]:
+    names = ("updates", "examples_per_update", "tokens_per_update", "examples_seen", "tokens_seen", "passes")
+    return {name: facts.numbers[name] for name in names}
+
+
+def _memory(configuration: Mapping[str, Any], facts: Facts) -> dict[str, Any]:
+    try:
+        from skillkit.memory import estimate
+    except ImportError:
+        return {"total": 0, "per_device": {"total": 0}}
+    answers = facts.answers
+    found: dict[str, Any] = estimate(
+        configuration, answers["parameters"], adapter_parameters=answers.get("adapter_parameters")
+    )
+    return found
+
+
+def _versions() -> dict[str, str | None]:
+    return {name: _version(name) for name in ("jax-skillkit", "jax", "optax")}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
