@@ -106,9 +106,7 @@ class Renderer:
             yield Text(name, path, self.fill(template))
             return
         for topic in self.catalogue.topics:
-            yield Text(
-                name, path.with_name(path.name.format(topic=topic.name)), self.fill(template, topic=topic)
-            )
+            yield Text(name, path.with_name(path.name.format(topic=topic.name)), self.fill(template, topic=topic))
 
     def fill(self, template: str, **values: Any) -> str:
         """Return a filled template, ending in the mark that says who wrote it.
@@ -144,25 +142,23 @@ class Renderer:
     def sources(self, template: str) -> Iterator[jinja2.nodes.Template]:
         """Yield the syntax trees of a template and of those that it includes or imports."""
         assert self.environment.loader
-        tree = self.environment.parse(
-            self.environment.loader.get_source(self.environment, template)[0], template
-        )
+        self.environment.get_template(template)  # compiling it says of which template an error is
+        source = self.environment.loader.get_source(self.environment, template)[0]
+        tree = self.environment.parse(source, template)
         yield tree
         for name in jinja2.meta.find_referenced_templates(tree):
-            if name:
-                yield from self.sources(name)
+            try:
+                yield from self.sources(str(name))
+            except jinja2.TemplateNotFound as error:
+                line = source[: source.find(str(name))].count("\n") + 1
+                message = f"there is no template '{name}' in {self.project.templates}"
+                raise bad_input(self.project.templates / template, message, line, 1) from error
 
     def verified(self, patterns: Iterable[Pattern]) -> str:
         """Return, in words, the versions with which all these patterns were proven."""
         wanted = [proof for pattern in patterns for proof in self.proofs[pattern.id]]
-        runs = [
-            run for run in self.evidence.runs if all(run.state(one.id, one.hash) in _GOOD for one in wanted)
-        ]
-        return (
-            f"Every block and every failure below was run with {cited_versions(runs)}."
-            if runs
-            else "Not verified."
-        )
+        runs = [run for run in self.evidence.runs if all(run.state(one.id, one.hash) in _GOOD for one in wanted)]
+        return f"Every block and every failure below was run with {cited_versions(runs)}." if runs else "Not verified."
 
 
 _GOOD = ("holds", "skipped")

@@ -30,6 +30,11 @@ class Result:
     verdict: Verdict
     seconds: float
 
+    def __str__(self) -> str:
+        """Return the place and the message, or the state where there is nothing to say."""
+        place = self.verdict.place or self.proof.place
+        return f"{place}: {self.verdict.message}" if self.verdict.message else self.state
+
 
 @dataclass(frozen=True)
 class Report:

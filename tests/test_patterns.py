@@ -76,7 +76,7 @@ def test_problems_of_several_specs_at_once(project: Path, edit: Edit) -> None:
         ("match: division by zero", "", "11:7: 'raises' needs 'match' beside it"),
         ("shows: is_false", "shows: is_false\n      returns: 1", "14:7: needs exactly one of raises, warns, returns"),
         ("rule: Use fsum.", "rule: x\n  requires: {jax: new}", "5:19: must be versions such as '>=0.6', not 'new'"),
-        ("id: sum-mean", "id: Sum Mean", "1:7: must be lowercase words joined by hyphens, not \"Sum Mean\""),
+        ("id: sum-mean", "id: Sum Mean", '1:7: must be lowercase words joined by hyphens, not "Sum Mean"'),
     ],
 )
 def test_one_problem(edit: Edit, old: str, new: str, problem: str) -> None:
@@ -84,7 +84,7 @@ def test_one_problem(edit: Edit, old: str, new: str, problem: str) -> None:
     assert any(one.startswith(f"reference/sums.yaml:{problem}") for one in problems()), problems()
 
 
-def test_a_pattern_without_a_mistake_says_why(edit: Edit, project: Path) -> None:
+def test_a_pattern_without_a_mistake_says_why(project: Path) -> None:
     spec = project / "reference" / "sums.yaml"
     spec.write_text(spec.read_text().partition("  mistakes:")[0])
     assert problems() == ["reference/sums.yaml:1:3: needs either 'mistakes' or 'no_mistake' with the reason"]

@@ -26,7 +26,8 @@ def workers() -> Iterator[Workers]:
 
 
 @pytest.fixture
-def verify(project: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Report]:
+def verify(project: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Report]:
+    assert project == Path.cwd()
     monkeypatch.setattr("skillkit.proofs.SECONDS", 2.0)
 
     def run(folder: Path | None = None) -> Report:
@@ -196,9 +197,7 @@ def test_one_block_does_not_help_another(verify: Callable[[], Report], project: 
         ),
     ],
 )
-def test_a_broken_error(
-    verify: Callable[[], Report], edit: Edit, file: str, old: str, new: str, failure: str
-) -> None:
+def test_a_broken_error(verify: Callable[[], Report], edit: Edit, file: str, old: str, new: str, failure: str) -> None:
     edit(f"reference/{file}", old, new)
     found = failures(verify())
     assert list(found) == ["sum-mean/mean_of_nothing"]
@@ -207,7 +206,11 @@ def test_a_broken_error(
 
 def test_a_mistake_that_fails_in_the_right_code(verify: Callable[[], Report], edit: Edit) -> None:
     edit("reference/mistakes/sums.py", '"""Sums, wrongly."""\n', '"""Sums."""\n\nfrom reference.sums import mean\n')
-    edit("reference/mistakes/sums.py", "    return sum(values) / len(values)", "    # sum(values) / len(values)\n    return mean(values)")
+    edit(
+        "reference/mistakes/sums.py",
+        "    return sum(values) / len(values)",
+        "    # sum(values) / len(values)\n    return mean(values)",
+    )
     assert failures(verify())["sum-mean/mean_of_nothing"].startswith(
         "reference/sums.py:14: fails in a line that is not its own: ZeroDivisionError"
     )
@@ -228,7 +231,8 @@ def test_a_predicate_that_holds_of_the_correction_too(verify: Callable[[], Repor
 
 
 @pytest.mark.parametrize(
-    ("stated", "failing"), [("returns: false", []), ("returns: true", ["sum-mean/float_sum"]), ("returns: 0", ["sum-mean/float_sum"])]
+    ("stated", "failing"),
+    [("returns: false", []), ("returns: true", ["sum-mean/float_sum"]), ("returns: 0", ["sum-mean/float_sum"])],
 )
 def test_a_stated_value(verify: Callable[[], Report], edit: Edit, stated: str, failing: list[str]) -> None:
     edit("reference/sums.yaml", "shows: is_false", stated)
@@ -238,7 +242,11 @@ def test_a_stated_value(verify: Callable[[], Report], edit: Edit, stated: str, f
 def test_a_warning(verify: Callable[[], Report], edit: Edit) -> None:
     edit("reference/sums.yaml", "shows: is_false", "warns: UserWarning\n      match: ten tenths")
     assert list(failures(verify())) == ["sum-mean/float_sum"]
-    edit("reference/mistakes/sums.py", "    return sum([0.1]", "    import warnings\n\n    warnings.warn('ten tenths')\n    return sum([0.1]")
+    edit(
+        "reference/mistakes/sums.py",
+        "    return sum([0.1]",
+        "    import warnings\n\n    warnings.warn('ten tenths')\n    return sum([0.1]",
+    )
     assert failures(verify()) == {}
 
 
@@ -250,7 +258,7 @@ def test_unmet_requirements_are_skipped_and_said(verify: Callable[[], Report], e
 
 
 def test_known_outcomes_are_not_run_again(
-    verify: Callable[..., Report], edit: Edit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    verify: Callable[..., Report], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     verify(tmp_path / "cache")
     monkeypatch.setattr(Workers, "ask_all", lambda *_: pytest.fail("ran") if _[1] else iter(()))
@@ -273,7 +281,7 @@ def test_a_block_does_not_see_the_home_folder(verify: Callable[[], Report], edit
     edit(
         "reference/sums.py",
         "    assert mean([1.0, 2.0]) == 1.5",
-        "    import os\n    import sys\n\n    assert os.listdir(os.path.expanduser('~')) == ['block.py']\n    print(sys.path)",
+        "    import os\n\n    assert os.listdir(os.path.expanduser('~')) == ['block.py']",
     )
     assert failures(verify()) == {}
 

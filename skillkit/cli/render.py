@@ -22,15 +22,9 @@ Examples:
 
 @click.command("render", epilog=EPILOG)
 @click.argument("name", nargs=-1)
-@click.option(
-    "--output", type=click.Path(path_type=Path), help="The folder to write to, instead of the project's."
-)
-@click.option(
-    "--check", is_flag=True, help="Write nothing; exit code 1 where a file is not what would be written."
-)
-@click.option(
-    "--diff", is_flag=True, help="Write nothing; print how the files differ from what would be written."
-)
+@click.option("--output", type=click.Path(path_type=Path), help="The folder to write to, instead of the project's.")
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1 where a file is not what would be written.")
+@click.option("--diff", is_flag=True, help="Write nothing; print how the files differ from what would be written.")
 @click.option("--force", is_flag=True, help="Replace also files that skillkit did not write.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of what was written.")
 def render_command(
@@ -65,9 +59,7 @@ def _write(folder: Path, texts: list[Text], stale: list[Path], force: bool, quie
         try:
             written = write(path, text.text)
         except OSError as error:
-            raise bad_input(
-                path, f"cannot be written: {error.strerror}; --output names another folder"
-            ) from error
+            raise bad_input(path, f"cannot be written: {error.strerror}; --output names another folder") from error
         if not quiet:
             click.echo(f"{'wrote' if written else 'fresh'} {path}", err=True)
     for path in stale:

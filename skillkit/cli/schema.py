@@ -4,6 +4,7 @@ import json
 
 import click
 
+from skillkit.errors import bad_input, did_you_mean
 from skillkit.shapes import Schema, schema
 
 EPILOG = """\b
@@ -14,9 +15,12 @@ FORMATS = ("pattern", "changes", "glossary", "answers", "configuration")
 
 
 @click.command("schema", epilog=EPILOG)
-@click.argument("format_name", metavar="FORMAT", type=click.Choice(FORMATS))
+@click.argument("format_name", metavar="FORMAT")
 def schema_command(format_name: str) -> None:
     """Print the JSON Schema of a FORMAT: pattern, changes, glossary, answers or configuration."""
+    if format_name not in FORMATS:
+        message = f"no such format{did_you_mean(format_name, FORMATS)}: one of {', '.join(FORMATS)}"
+        raise bad_input(format_name, message)
     click.echo(json.dumps(_schema(format_name), indent=2, ensure_ascii=False))
 
 

@@ -1,0 +1,41 @@
+"""Testing: a project's proofs as items of its own test suite."""
+
+import sys
+from functools import cache
+from pathlib import Path
+
+from skillkit.changes import load_changes
+from skillkit.outcomes import Outcomes
+from skillkit.patterns import load_catalogue
+from skillkit.places import find_project
+from skillkit.proofs import Proof, change_proofs, name_proof, proofs
+from skillkit.serving import installed
+from skillkit.verification import LIBRARIES, WARM, Result, Verifier
+from skillkit.workers import Workers
+
+
+def project_proofs(start: Path = Path()) -> list[Proof]:
+    """Return everything that the project around a folder states about code.
+
+    Raises:
+        BadInput: Its specs or its code cannot be used.
+    """
+    project = find_project(start)
+    catalogue = load_catalogue(project)
+    return [
+        *proofs(catalogue, list(catalogue.patterns.values())),
+        *change_proofs(load_changes(project)),
+        name_proof(project, catalogue, installed(list(LIBRARIES))),
+    ]
+
+
+def prove(proof: Proof) -> Result:
+    """Run a proof in a process of its own, under this interpreter."""
+    (result,) = _verifier().verify([proof]).results
+    return result
+
+
+@cache
+def _verifier() -> Verifier:
+    versions = installed(list(LIBRARIES))
+    return Verifier(Workers(sys.executable, WARM, count=1), Outcomes(None, versions), versions)

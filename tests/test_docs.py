@@ -1,0 +1,66 @@
+"""What a human must keep complete: the documents say what is true."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from skillkit.cli import COMMANDS
+from skillkit.patterns import load_topic
+from skillkit.slicing import Shelf
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+
+
+def test_the_readme_shows_every_command_and_no_other() -> None:
+    shown = set(re.findall(r"^(?:\.venv/bin/)?skillkit ([a-z-]+)", README, re.MULTILINE))
+    assert shown == set(COMMANDS)
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_targets_and_files_that_are_named_exist(document: str) -> None:
+    text = (ROOT / document).read_text("utf-8")
+    targets = set(re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE))
+    assert targets <= set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
+    for path in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
+        assert (ROOT / path).exists(), path
+
+
+def test_folders_in_the_readme_are_the_folders_there_are() -> None:
+    shown = set(re.findall(r"`(\w+)/`", README.partition("## How it is laid out")[2]))
+    there = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
+    assert there - {"build", "dist"} <= shown
+
+
+def test_continuous_integration_calls_the_readme_s_test_command() -> None:
+    assert "\nmake test " in README
+    assert "exec make test\n" in (ROOT / ".ci" / "run").read_text("utf-8")
+
+
+def test_the_changelog_begins_with_the_version() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    found = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert found
+    assert found.group(1) == version
+
+
+def test_the_hook_for_other_repositories_runs_a_command_that_exists() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    assert hook["entry"] == "skillkit render --check"
+    assert hook["id"] in README
+
+
+def test_the_spec_in_the_contributing_guide_is_one(tmp_path: Path) -> None:
+    """It is the exemplar's, with comments."""
+    spec = re.search(r"```yaml\n(.*?)```", CONTRIBUTING, re.DOTALL)
+    assert spec
+    (tmp_path / "mistakes").mkdir()
+    for name in ("prng.py", "mistakes/prng.py"):
+        (tmp_path / name).write_text((ROOT / "reference" / name).read_text("utf-8"))
+    (tmp_path / "prng.yaml").write_text(spec.group(1))
+    assert load_topic(tmp_path / "prng.yaml", Shelf(tmp_path)).patterns[0].id == "prng-dropout-keys"

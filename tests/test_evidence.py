@@ -1,0 +1,78 @@
+"""Evidence: written by runs, cited by texts, refused when edited."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from skillkit.cli import skillkit
+from skillkit.errors import BadInput
+from skillkit.evidence import Evidence, Run, cited_versions, load_evidence
+from skillkit.places import find_project
+from skillkit.rendering import Renderer
+
+Edit = Callable[[str, str, str], None]
+
+
+def run(jax: str, state: str = "holds") -> Run:
+    return Run({"python": "3.11", "jax": jax, "optax": "0.2.8"}, {"a": state}, {"a": "1234"})
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    evidence = Evidence().with_run(run("0.10.2")).with_run(run("0.7.2"))
+    path = tmp_path / "evidence.json"
+    path.write_text(evidence.as_text())
+    assert load_evidence(path) == evidence
+    assert [one.versions["jax"] for one in evidence.runs] == ["0.7.2", "0.10.2"]
+    assert Evidence(evidence.runs).as_text() == evidence.as_text()
+
+
+def test_a_later_run_under_the_same_versions_replaces_the_earlier() -> None:
+    evidence = Evidence().with_run(run("0.10.2")).with_run(run("0.10.2", "fails"))
+    assert [one.states for one in evidence.runs] == [{"a": "fails"}]
+
+
+def test_a_stale_hash_is_no_evidence() -> None:
+    assert run("0.10.2").state("a", "1234") == "holds"
+    assert run("0.10.2").state("a", "5678") == "unknown"
+    assert run("0.10.2").state("b", "1234") == "unknown"
+
+
+@pytest.mark.parametrize("edit", [("0.10.2", "0.11.0"), ("fails", "holds"), ("1234", "5678")])
+def test_evidence_that_was_edited_by_hand_is_refused(tmp_path: Path, edit: tuple[str, str]) -> None:
+    path = tmp_path / "evidence.json"
+    path.write_text(Evidence().with_run(run("0.10.2", "fails")).as_text().replace(*edit))
+    with pytest.raises(BadInput, match="was changed by hand, so it proves nothing"):
+        load_evidence(path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"runs": [{}], "seal": ""}'])
+def test_what_is_no_evidence_at_all(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "evidence.json"
+    path.write_text(text)
+    with pytest.raises(BadInput, match="not a file of evidence"):
+        load_evidence(path)
+
+
+def test_versions_in_words() -> None:
+    runs = [run("0.10.2"), run("0.7.2"), run("0.9.0")]
+    assert cited_versions(runs) == "jax 0.7.2–0.10.2, optax 0.2.8"
+    assert cited_versions([]) == ""
+
+
+def test_texts_cite_a_run_until_their_code_changes(edit: Edit, project: Path) -> None:
+    template = project / "templates" / "sums.md.j2"
+    template.write_text("{{ verified(patterns.values()) }}")
+
+    def cited() -> str:
+        return next(iter(Renderer(find_project()).render())).text.partition("\n")[0]
+
+    assert cited() == "Not verified."
+    done = CliRunner().invoke(skillkit, ["verify", "--record", "--no-cache", "-q"])
+    assert done.exit_code == 0, done.output
+    assert json.loads((project / "outputs" / "evidence.json").read_text())["runs"]
+    assert cited().startswith("Every block and every failure below was run with ")
+    edit("reference/sums.py", "== 1.5", "== 3 / 2")
+    assert cited() == "Not verified."

@@ -1,0 +1,96 @@
+"""The layers of the package, and what it may import when."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path("skillkit")
+STANDARD_ONLY = ("running", "confinement", "serving")
+QUICK = (
+    ["--help"],
+    ["--version"],
+    ["list"],
+    ["show", "prng-dropout-keys"],
+    ["render", "--check"],
+    ["schema", "pattern"],
+    ["recommend-optimizer", "--no-input", "--set", "family=mlp"],
+)
+PROBE = "import sys, atexit; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))\n"
+
+
+def imports(path: Path) -> set[str]:
+    """Return what a module imports from skillkit at import time, by module name."""
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("skillkit."):
+            found.add(str(node.module).removeprefix("skillkit."))
+    return found
+
+
+def modules() -> dict[str, Path]:
+    return {path.stem: path for path in PACKAGE.glob("*.py") if not path.stem.startswith("__")}
+
+
+def test_no_module_imports_the_command_line() -> None:
+    assert not [name for name, path in modules().items() if any(one.startswith("cli") for one in imports(path))]
+
+
+def test_imports_have_no_cycle() -> None:
+    graph = {name: imports(path) for name, path in modules().items()}
+    while graph:
+        leaves = {name for name, needs in graph.items() if not needs & graph.keys()}
+        assert leaves, f"a cycle among {sorted(graph)}"
+        graph = {name: needs for name, needs in graph.items() if name not in leaves}
+
+
+@pytest.mark.parametrize("name", STANDARD_ONLY)
+def test_what_runs_under_other_interpreters_needs_the_standard_library_alone(name: str) -> None:
+    for node in ast.walk(ast.parse(modules()[name].read_text())):
+        if isinstance(node, ast.Import):
+            roots = {alias.name.partition(".")[0] for alias in node.names}
+            assert roots <= sys.stdlib_module_names
+        elif isinstance(node, ast.ImportFrom):
+            root = str(node.module).partition(".")[0]
+            assert root in sys.stdlib_module_names or str(node.module).removeprefix("skillkit.") in STANDARD_ONLY
+
+
+@pytest.mark.parametrize("call", ["exec", "eval", "runpy"])
+def test_one_module_executes_code(call: str) -> None:
+    users = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call:
+                users.add(path.stem)
+    assert users <= {"running"}
+
+
+def test_only_the_command_line_prints_and_exits() -> None:
+    for path in PACKAGE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                assert ast.unparse(node.func) not in ("print", "sys.exit", "exit", "click.echo"), (
+                    f"{path}:{node.lineno}"
+                )
+
+
+def test_the_reference_never_imports_the_toolkit() -> None:
+    assert not [path for path in Path("reference").rglob("*.py") if "skillkit" in path.read_text()]
+
+
+def loaded(code: str) -> set[str]:
+    done = subprocess.run([sys.executable, "-c", PROBE + code], capture_output=True, text=True, check=False)
+    return set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("arguments", QUICK, ids=" ".join)
+def test_quick_commands_do_not_import_jax(arguments: list[str]) -> None:
+    found = loaded(f"from skillkit.cli import main; main({arguments!r})")
+    assert "click" in found
+    assert not found & {"jax", "optax", "numpy", "sklearn"}
+
+
+def test_the_test_above_can_fail() -> None:
+    assert {"jax", "numpy"} <= loaded("import jax")

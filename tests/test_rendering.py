@@ -1,0 +1,151 @@
+"""Texts: what templates may do, and what is written."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from skillkit.cli import skillkit
+from skillkit.errors import BadInput
+from skillkit.places import find_project
+from skillkit.rendering import MARK, Renderer
+
+Edit = Callable[[str, str, str], None]
+
+
+def render(*arguments: str) -> Result:
+    result = CliRunner().invoke(skillkit, ["render", *arguments])
+    if isinstance(result.exception, BadInput):
+        raise result.exception
+    return result
+
+
+def refusal(*arguments: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        render(*arguments)
+    return str(caught.value)
+
+
+def test_renders_and_is_then_fresh(project: Path) -> None:
+    assert render().stderr == "wrote outputs/sums.md\n"
+    text = (project / "outputs" / "sums.md").read_text()
+    assert "```python\nimport math\n" in text
+    assert text.endswith(f"{MARK}\n")
+    before = os.stat("outputs/sums.md").st_mtime_ns
+    assert render().stderr == "fresh outputs/sums.md\n"
+    assert os.stat("outputs/sums.md").st_mtime_ns == before
+
+
+@pytest.mark.usefixtures("project")
+def test_check_of_fresh_missing_and_edited_texts() -> None:
+    assert render("--check").exit_code == 1
+    render()
+    assert render("--check").exit_code == 0
+    path = Path("outputs/sums.md")
+    path.write_text(path.read_text().replace("Use fsum.", "Use sum."))
+    result = render("--check", "--diff")
+    assert (result.exit_code, result.stderr) == (1, "outputs/sums.md: not as rendered\n")
+    assert "-Use sum.\n+Use fsum.\n" in result.stdout
+    assert "Use sum." in path.read_text()
+    assert render("--diff").exit_code == 0
+
+
+@pytest.mark.usefixtures("project")
+def test_a_text_that_is_no_longer_rendered_is_removed() -> None:
+    render()
+    stale, own = Path("outputs/old.md"), Path("outputs/mine.md")
+    stale.write_text(f"old\n{MARK}\n")
+    own.write_text("mine\n")
+    assert render("--check").stderr == "outputs/old.md: no longer rendered\n"
+    render()
+    assert (stale.exists(), own.exists()) == (False, True)
+
+
+@pytest.mark.usefixtures("project")
+def test_a_file_of_the_users_is_not_overwritten() -> None:
+    path = Path("outputs/sums.md")
+    path.parent.mkdir()
+    path.write_text("mine\n")
+    assert refusal() == "outputs/sums.md: was not written by skillkit: move it away, or use --force"
+    assert path.read_text() == "mine\n"
+    assert render("--force").exit_code == 0
+    assert path.read_text() != "mine\n"
+
+
+@pytest.mark.usefixtures("project")
+def test_output_names_another_folder() -> None:
+    render("sums", "--output", "elsewhere", "-q")
+    assert Path("elsewhere/sums.md").exists()
+    assert not Path("outputs").exists()
+
+
+@pytest.mark.usefixtures("project")
+def test_unknown_text() -> None:
+    assert refusal("sum") == "sum: no such text (did you mean 'sums'?): one of sums"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("# Sums", "# {{ tittle }}", "templates/sums.md.j2:1:1: 'tittle' is undefined"),
+        ("# Sums", "{% if %}", "templates/sums.md.j2:1:1: not a Jinja template: Expected an expression"),
+        ("# Sums", "{{ topics[0].nme.x }}", "templates/sums.md.j2:1:1: "),
+        ("# Sums", "\n{{ ''.__class__.__mro__ }}", "templates/sums.md.j2:2:1: access to attribute '__class__' of"),
+        ("# Sums", "\n{% include '../pyproject.toml' %}", "templates/sums.md.j2:2:1: there is no template '.."),
+        ("# Sums", "{% include '/etc/passwd' %}", "templates/sums.md.j2:1:1: there is no template '/etc"),
+        ("# Sums", "{{ topics | nofilter }}", "templates/sums.md.j2:1:1: not a Jinja template: No filter named"),
+    ],
+)
+def test_template_errors_say_where(edit: Edit, old: str, new: str, message: str) -> None:
+    edit("templates/sums.md.j2", old, new)
+    assert refusal().startswith(message)
+
+
+def test_an_error_in_an_included_template_is_placed_there(edit: Edit) -> None:
+    edit("templates/_pattern.md.j2", "{{ pattern.rule }}", "{{ pattern.ruel }}")
+    assert refusal().startswith("templates/_pattern.md.j2:3:1: ")
+
+
+def test_a_failed_rendering_writes_nothing(edit: Edit, project: Path) -> None:
+    (project / "templates" / "a.md.j2").write_text("fine\n")
+    edit("templates/sums.md.j2", "# Sums", "# {{ tittle }}")
+    refusal()
+    assert not (project / "outputs").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere; the next test stands in for it")
+@pytest.mark.usefixtures("project")
+def test_read_only_folder() -> None:
+    Path("outputs").mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
+    assert refusal().startswith("outputs/sums.md: cannot be written: Permission denied; --output names another")
+
+
+@pytest.mark.usefixtures("project")
+def test_a_file_where_the_folder_should_be() -> None:
+    Path("outputs").write_text("a file")
+    assert refusal().startswith("outputs/sums.md: cannot be ")
+    assert Path("outputs").read_text() == "a file"
+
+
+@pytest.mark.usefixtures("project")
+def test_a_write_that_fails_leaves_what_was_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    render()
+    path = Path("outputs/sums.md")
+    path.write_text(f"older\n{MARK}\n")
+
+    def refuse(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    assert refusal().startswith("outputs/sums.md: cannot be written: Read-only file system; --output names another")
+    assert path.read_text() == f"older\n{MARK}\n"
+    assert [item.name for item in path.parent.iterdir()] == ["sums.md"]
+
+
+@pytest.mark.usefixtures("project")
+def test_rendering_is_deterministic_to_the_byte() -> None:
+    first = [text.text for text in Renderer(find_project()).render()]
+    assert [text.text for text in Renderer(find_project()).render()] == first
