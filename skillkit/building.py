@@ -1,0 +1,67 @@
+"""Building: a configuration becomes Optax transformations."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from skillkit import pieces, selectors
+from skillkit.calls import Call, Name, Setting
+from skillkit.plans import Plan, plans
+
+_MODULES: dict[str, Any] = {"jax": jax, "jnp": jnp, "optax": optax}
+
+
+def build(configuration: Mapping[str, Any]) -> dict[str, optax.GradientTransformation]:
+    """Return the transformation of each network.
+
+    Args:
+        configuration: One that `skillkit.configuration` accepts.
+    """
+    return {plan.network: _optimizer(plan) for plan in plans(configuration)}
+
+
+def learning_rates(configuration: Mapping[str, Any]) -> dict[str, dict[str, optax.Schedule]]:
+    """Return the schedules of each network by their names in the plan."""
+    return {
+        plan.network: {name: evaluate(call, {}) for name, call in plan.schedules.items()}
+        for plan in plans(configuration)
+    }
+
+
+def evaluate(value: Any, known: Mapping[str, Any]) -> Any:
+    """Return what an expression stands for; `known` holds what the script would have assigned before."""
+    if isinstance(value, Setting):
+        return evaluate(value.value, known)
+    if isinstance(value, Name):
+        return known[value.name] if value.name in known else _named(value.name)
+    if isinstance(value, Call):
+        return _called(value, known)
+    if isinstance(value, list):
+        return [evaluate(part, known) for part in value]
+    if isinstance(value, dict):
+        return {key: evaluate(part, known) for key, part in value.items()}
+    return value
+
+
+def _optimizer(plan: Plan) -> optax.GradientTransformation:
+    known = {name: evaluate(call, {}) for name, call in plan.schedules.items()}
+    optimizer: optax.GradientTransformation = evaluate(plan.optimizer, known)
+    return optimizer
+
+
+def _called(call: Call, known: Mapping[str, Any]) -> Any:
+    positional = [evaluate(part, known) for part in call.positional]
+    keywords = {key: evaluate(part, known) for key, part in call.keywords.items()}
+    result = _named(call.function)(*positional, **keywords)
+    return getattr(result, call.method)() if call.method else result
+
+
+def _named(name: str) -> Any:
+    first, *others = name.split(".")
+    found = _MODULES.get(first) or getattr(pieces, first, None) or getattr(selectors, first)
+    for other in others:
+        found = getattr(found, other)
+    return found
