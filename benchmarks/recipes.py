@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from skillkit.decisions import decisions_folder
 from skillkit.places import own_project
+from skillkit.questions import decisions_folder
 from skillkit.reading import read
 from skillkit.recommending import recommend_for
 
@@ -61,8 +61,8 @@ def _batch(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _duration(scenario: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    size = _size(str(scenario["dataset_size"]))
-    size = {"dataset_size": size} if size else {}
+    examples = _size(str(scenario["dataset_size"]))
+    size = {"dataset_size": examples} if examples else {}
     duration = scenario["duration"] or {}
     for unit in ("tokens", "steps", "epochs"):
         if isinstance(duration.get(unit), int | float):
@@ -77,7 +77,9 @@ def _duration(scenario: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str
 
 
 def _size(text: str) -> int | None:
-    match = re.match(r"~?([\d.,]+)\s*([kMB]?)\s*(images|examples|pairs|points|graphs|series|samples|segments|sequences)", text)
+    match = re.match(
+        r"~?([\d.,]+)\s*([kMB]?)\s*(images|examples|pairs|points|graphs|series|samples|segments|sequences)", text
+    )
     if not match:
         return None
     return int(float(match[1].replace(",", "")) * {"": 1, "k": 1e3, "M": 1e6, "B": 1e9}[match[2]])
@@ -116,7 +118,7 @@ def _decay_matches(published: Mapping[str, Any], optimizer: Mapping[str, Any]) -
 
 def _clip_matches(published: Any, found: Mapping[str, Any] | None) -> bool:
     limit = published if isinstance(published, int | float) or published is None else float(published.split()[-1])
-    return _within(limit, found and found["max_norm"], 2)
+    return _within(limit, found["max_norm"] if found else None, 2)
 
 
 def _schedule_matches(published: str, found: str, strict: bool) -> bool:
@@ -125,7 +127,18 @@ def _schedule_matches(published: str, found: str, strict: bool) -> bool:
 
 
 def _class(text: str) -> str:
-    words = ("wsd", "rsqrt", "inverse_sqrt", "noam", "exponential", "x0.95", "cosine", "linear", "polynomial", "constant")
+    words = (
+        "wsd",
+        "rsqrt",
+        "inverse_sqrt",
+        "noam",
+        "exponential",
+        "x0.95",
+        "cosine",
+        "linear",
+        "polynomial",
+        "constant",
+    )
     same = {"inverse_sqrt": "rsqrt", "noam": "rsqrt", "x0.95": "step", "polynomial": "linear"}
     first = next(word for word in words if word in text.lower().replace("(wsd decay fraction 1)", ""))
     return same.get(first, first)
@@ -152,9 +165,11 @@ def main() -> None:
 def _shown(recipe: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     published, optimizer = recipe["published"], found["optimizer"]
     return (
-        f"published {published['optimizer']} {published['peak_lr']} b2 {published['b2']} wd {published['optax_weight_decay']}"
+        f"published {published['optimizer']} {published['peak_lr']} b2 {published['b2']}"
+        f" wd {published['optax_weight_decay']}"
         f" clip {published['grad_clip']} {published['schedule']}; recommended {_name(optimizer)}"
-        f" {found['schedule']['peak_value']} b2 {optimizer['b2']} wd {optimizer['weight_decay']} clip {found['clip']}"
+        f" {found['schedule']['peak_value']} b2 {optimizer['b2']} wd {optimizer['weight_decay']}"
+        f" clip {found['clip']}"
         f" {found['schedule']['name']}"
     )
 

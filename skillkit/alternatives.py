@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.arithmetic import three_digits
-from skillkit.choices import Choice, scaled
+from skillkit.choices import Choice, per_step, scaled
 from skillkit.composing import compose
 from skillkit.facts import Facts
 from skillkit.reading import read
@@ -104,9 +104,5 @@ def _schedule_free(choice: Choice) -> Choice:
 
 
 def _adafactor(choice: Choice) -> Choice:
-    assert choice.rate is not None
     optimizer = {"name": "adafactor", "multiply_by_parameter_scale": False, "momentum": None, "decay_rate": 0.8}
-    decay = choice.decay
-    if decay is not None:
-        decay = {**decay, "kind": "per_step", "value": three_digits(decay["value"] * choice.rate)}
-    return replace(choice, optimizer=optimizer, decay=decay)
+    return replace(choice, optimizer=optimizer, decay=per_step(choice))

@@ -37,7 +37,7 @@ def linear_batch(facts: Facts, reference: float, batch: float) -> float:
         >>> linear_batch({"examples_per_update": 1024}, reference=0.1, batch=256)
         0.4
     """
-    return reference * min(facts["examples_per_update"], 8192) / batch
+    return float(reference * min(facts["examples_per_update"], 8192) / batch)
 
 
 def llm_peak_lr(facts: Facts) -> float:
@@ -107,7 +107,8 @@ def chinchilla_tokens(facts: Facts) -> float:
         >>> chinchilla_tokens({"parameters": 1e9})
         20000000000.0
     """
-    return 20 * (facts.get("active_parameters") or facts["parameters"])
+    parameters: float = facts.get("active_parameters") or facts["parameters"]
+    return 20 * parameters
 
 
 RULES: dict[str, Callable[..., float]] = {

@@ -57,7 +57,7 @@ def _schedule(choice: Choice, facts: Facts) -> Iterator[str]:
     answers, schedule = facts.answers, choice.schedule
     constant = schedule["name"] == "constant" and facts.updates >= 100
     if constant and answers["family"] not in _CONSTANT and answers["stage"] != "adapter":
-        yield "The rate stays constant; where you know the end of the run, a linear decay to zero mostly gains a little."
+        yield "The rate stays constant; where the run's end is known, a linear decay to zero mostly gains a little."
     if "warmup" in schedule and "warmup_steps" not in answers:
         short = schedule["warmup"].get("steps", 0)
         if short > warmup_updates(schedule["warmup"], facts.numbers):
@@ -108,7 +108,7 @@ def _division(choice: Choice, facts: Facts) -> Iterator[str]:
     if examples % parts:
         yield f"A batch of {examples:g} is not divisible by {parts}, the devices times the accumulation."
     if choice.accumulation > 1 and facts.answers["devices"] == 1:
-        yield "Accumulation on one device costs 4 bytes per parameter; a smaller batch with a smaller rate does as well."
+        yield "Accumulation on one device costs 4 bytes per parameter; a smaller batch and rate do as well."
     if choice.accumulation > 1:
         yield "MultiSteps advances the schedule once per update, not per micro-batch: total_steps counts updates."
 
@@ -128,6 +128,6 @@ def _fit(memory: Mapping[str, Any], facts: Facts) -> Iterator[str]:
     needed = memory["per_device"]["total"] / _GIB
     devices = -(-memory["total"] // int(gib * _GIB))
     yield (
-        f"Parameters, gradients and optimizer state need {needed:.3g} GiB per device, and there are {gib:g}, without any "
+        f"Parameters, gradients and optimizer state need {needed:.3g} GiB per device, and there are {gib:g}, without "
         f"activations: shard over {devices} devices or more, or take priority: memory, or train adapters."
     )

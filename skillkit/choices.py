@@ -78,3 +78,24 @@ def decide(book: Book, facts: Facts) -> Choice:
 def scaled(choice: Choice, factor: float) -> float | None:
     """Return the peak learning rate times a factor, or None where there is none."""
     return None if choice.rate is None else three_digits(choice.rate * factor)
+
+
+def replaced(choice: Choice, optimizer: Any) -> dict[str, Any] | None:
+    """Return the settings that put another optimizer in the place of an Adam, or None where it makes no sense.
+
+    Args:
+        choice: One whose optimizer is of Adam's kind.
+        optimizer: `nadamw`, further keyword arguments, or another optimizer, named, with all of its arguments.
+    """
+    if optimizer == "nadamw":
+        return {"optimizer": {**choice.optimizer, "name": "nadamw"}} if choice.name == "adamw" else None
+    if "name" not in optimizer:
+        return {"optimizer": {**choice.optimizer, **optimizer}}
+    return {"optimizer": optimizer, "decay": per_step(choice)}
+
+
+def per_step(choice: Choice) -> Mapping[str, Any] | None:
+    """Return a decoupled decay as adafactor has it, not multiplied by the rate."""
+    if choice.decay is None or choice.rate is None:
+        return None
+    return {**choice.decay, "kind": "per_step", "value": three_digits(choice.decay["value"] * choice.rate)}

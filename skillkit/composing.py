@@ -105,15 +105,17 @@ def _rsqrt(shape: dict[str, Any], schedule: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _privacy(choice: Choice, facts: Facts) -> dict[str, float]:
-    answers, numbers = facts.answers, facts.numbers
-    # without a known data set, a batch is a hundredth of it
-    size = answers.get("dataset_size") or 100 * numbers["examples_per_update"]
-    sampling = min(1.0, numbers["examples_per_update"] / size)
-    noise = noise_multiplier(answers["epsilon"], delta(size), sampling, facts.updates)
+    sampling = min(1.0, facts.numbers["examples_per_update"] / _examples(facts))
+    noise = noise_multiplier(facts.answers["epsilon"], delta(facts), sampling, facts.updates)
     assert choice.clip is not None
     return {"l2_norm_clip": choice.clip["max_norm"], "noise_multiplier": three_digits(noise)}
 
 
-def delta(dataset_size: float) -> float:
+def delta(facts: Facts) -> float:
     """Return the probability with which a privacy budget may fail, a little below one in the data set's size."""
-    return three_digits(dataset_size**-1.1)
+    return three_digits(_examples(facts) ** -1.1)
+
+
+def _examples(facts: Facts) -> float:
+    # without a known data set, a batch is a hundredth of it
+    return float(facts.answers.get("dataset_size") or 100 * facts.numbers["examples_per_update"])

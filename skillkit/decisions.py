@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.errors import bad_input, did_you_mean
-from skillkit.places import Project, own_project
-from skillkit.questions import Questionnaire
+from skillkit.questions import LENGTHS, Questionnaire
 from skillkit.reading import read
 from skillkit.shapes import require, schema
 
@@ -71,19 +70,19 @@ class Book:
     advice: tuple[str, ...]
     tables: Mapping[str, Table]
 
-    def default(self, question: str, stage: str) -> Any:
-        """Return the answer that is assumed at a stage, or None."""
-        return self.defaults.get(stage, {}).get(question, self.defaults["from-scratch"].get(question))
+    def assumptions(self, stage: str) -> dict[str, Any]:
+        """Return what is assumed at a stage; adapters are assumed to be trained as long as fine-tuning takes."""
+        scratch = dict(self.defaults["from-scratch"])
+        if stage == "from-scratch":
+            return scratch
+        later = self.defaults.get("finetune", {})
+        if any(length in later for length in LENGTHS):
+            scratch = {name: value for name, value in scratch.items() if name not in LENGTHS}
+        return scratch | dict(later)
 
 
 SETTINGS = ("optimizer", "rate", "decay", "clip", "schedule", "ema", "networks")
 SHARED = ("horizon", "speed", "memory", "tuning")
-
-
-def decisions_folder(project: Project) -> Path:
-    """Return a project's folder of decision tables, or skillkit's own where it has none."""
-    folder = project.reference / "decisions"
-    return folder if folder.is_dir() else own_project(project.root).reference / "decisions"
 
 
 @cache

@@ -8,10 +8,9 @@ from typing import Any
 from skillkit.arithmetic import evaluate, updates_from_epochs, updates_from_tokens
 from skillkit.decisions import Book
 from skillkit.errors import bad_input
-from skillkit.questions import Answers, Questionnaire
+from skillkit.questions import LENGTHS, Answers, Questionnaire
 from skillkit.sizes import parse_size
 
-LENGTHS = ("steps", "epochs", "tokens")
 SEQUENCES = ("sequences", "tokens")
 
 
@@ -62,29 +61,24 @@ def complete(given: Answers, book: Book, questionnaire: Questionnaire) -> Facts:
 
 
 def _assume(given: Answers, book: Book, questionnaire: Questionnaire) -> Answers:
-    stage = given.get("stage", "from-scratch")
+    family = book.assumptions(given.get("stage", "from-scratch"))
+    if any(length in given for length in LENGTHS):
+        family = {name: value for name, value in family.items() if name not in LENGTHS}
     answers: Answers = {}
     for question in questionnaire.questions:
         value = given.get(question.id)
-        if value is None and _is_needed(question.id, given, answers, book, stage):
-            default = question.default if question.default is not None else book.default(question.id, stage)
+        if value is None and _is_needed(question.id, answers):
+            default = family.get(question.id) if question.default is None else question.default
             value = _default(question.id, default, given, answers)
         if value is not None:
             answers[question.id] = value
     return answers
 
 
-def _is_needed(name: str, given: Answers, answers: Answers, book: Book, stage: str) -> bool:
-    if name in LENGTHS:
-        family = {**book.defaults["from-scratch"]} if stage == "from-scratch" else book.defaults.get("finetune", {})
-        mine = next((length for length in LENGTHS if length in family), None)
-        mine = mine or next(length for length in LENGTHS if length in book.defaults["from-scratch"])
-        return name == mine and not any(length in given for length in LENGTHS)
-    if name == "dataset_size":
-        return "epochs" in answers
-    if name == "epsilon":
-        return answers["privacy"] == "dp-sgd"
-    return True
+def _is_needed(name: str, answers: Answers) -> bool:
+    # the size of the data set is assumed only where the number of updates hangs on it
+    needed = {"dataset_size": "epochs" in answers, "epsilon": answers.get("privacy") == "dp-sgd"}
+    return needed.get(name, True)
 
 
 def _default(name: str, default: Any, given: Answers, answers: Answers) -> Any:

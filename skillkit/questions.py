@@ -3,10 +3,12 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from skillkit.errors import BadInput, Problem, did_you_mean
+from skillkit.places import Project, own_project
 from skillkit.reading import Document, read, shown
 from skillkit.sizes import PATTERN, parse_size
 
@@ -25,12 +27,11 @@ class Question:
         several: The words of which any number answer it.
         ranges: The parts of a number's line by their lower bounds, ascending; None is the unknown number.
         default: The answer where none is given; None where the family has one of its own.
-        asked: The choices of other questions of which one must be the answer, for this to be asked.
+        asked: The choices of other questions of which one must be the answer for this to be asked on a terminal.
         above: A number must be greater.
         at_least: A number must not be less.
         whole: A number must be whole.
-        interactive: Whether it is asked on a terminal.
-        optional: Whether no answer is an answer.
+        round: 1 where it is always asked on a terminal, 2 where one wants to say more, else 0.
     """
 
     id: str
@@ -44,8 +45,7 @@ class Question:
     above: float | None = None
     at_least: float | None = None
     whole: bool = False
-    interactive: bool = True
-    optional: bool = False
+    round: int = 1
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -84,8 +84,7 @@ class Question:
         raise ValueError(f"unknown choice {shown(value)}{near}: one of {', '.join(choices)}")
 
     def _number(self, value: Any) -> float:
-        number = parse_size(value) if isinstance(value, str) and not value.strip().startswith("-") else value
-        number = _float(value) if isinstance(value, str) and number is value else number
+        number = _numeric(value) if isinstance(value, str) else value
         if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
             raise ValueError(f"must be a number as 125M, 1.5e9 or 4k, not {shown(value)}")
         if self.above is not None and number <= self.above:
@@ -102,11 +101,10 @@ class Question:
 _LARGEST = 1e18  # beyond any run, and still exact enough for the arithmetic
 
 
-def _float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+def _numeric(text: str) -> float | None:
+    negative = text.strip().startswith("-")
+    size = parse_size(text.strip().removeprefix("-"))
+    return -size if size is not None and negative else size
 
 
 @dataclass(frozen=True)
@@ -125,6 +123,13 @@ class Questionnaire:
         return [question.id for question in self.questions]
 
 
+def decisions_folder(project: Project) -> Path:
+    """Return a project's folder of questions and decision tables, or skillkit's own where it has none."""
+    folder = project.reference / "decisions"
+    return folder if folder.is_dir() else own_project(project.root).reference / "decisions"
+
+
+@cache
 def read_questions(folder: Path) -> Questionnaire:
     """Read `questions.yaml` of a folder of decisions.
 
@@ -132,9 +137,7 @@ def read_questions(folder: Path) -> Questionnaire:
         BadInput: It is missing or is not YAML.
     """
     value = read(folder / "questions.yaml").value
-    return Questionnaire(
-        *(tuple(_question(item) for item in value[part]) for part in ("questions", "derived"))
-    )
+    return Questionnaire(*(tuple(_question(item) for item in value[part]) for part in ("questions", "derived")))
 
 
 def _question(item: Mapping[str, Any]) -> Question:
@@ -142,21 +145,23 @@ def _question(item: Mapping[str, Any]) -> Question:
     return Question(**{**item, **tuples})
 
 
-def understand(document: Document, questionnaire: Questionnaire) -> Answers:
-    """Return a document's answers as the tables use them, in the questionnaire's order; null counts as no answer.
+def understand(documents: Iterable[Document], questionnaire: Questionnaire) -> Answers:
+    """Return the documents' answers as the tables use them, in the questionnaire's order; null is no answer.
+
+    Args:
+        documents: Mappings; the later ones overrule the earlier.
+        questionnaire: All questions.
 
     Raises:
         BadInput: With every answer that is not understood.
     """
-    problems = list(_problems(document, questionnaire))
+    found = list(documents)
+    problems = [problem for document in found for problem in _problems(document, questionnaire)]
     if problems:
         raise BadInput(problems)
-    given = document.value
-    return {
-        question.id: question.understand(given[question.id])
-        for question in questionnaire.questions
-        if given.get(question.id) is not None
-    }
+    given = {name: value for document in found for name, value in document.value.items() if value is not None}
+    _require(given, found[-1], questionnaire)
+    return {one.id: one.understand(given[one.id]) for one in questionnaire.questions if one.id in given}
 
 
 def _problems(document: Document, questionnaire: Questionnaire) -> Iterator[Problem]:
@@ -173,22 +178,24 @@ def _problems(document: Document, questionnaire: Questionnaire) -> Iterator[Prob
                 questionnaire[name].understand(value)
             except ValueError as error:
                 yield document.problem((name,), f"{name} {error}")
-    if document.value.get("family") is None:
-        choices = ", ".join(questionnaire["family"].choices)
-        yield document.problem((), f"the answer 'family' is missing: one of {choices}")
-    yield from _conflicts(document)
 
 
-def _conflicts(document: Document) -> Iterator[Problem]:
-    lengths = [name for name in ("steps", "epochs", "tokens") if document.value.get(name) is not None]
+LENGTHS = ("steps", "epochs", "tokens")
+
+
+def _require(given: Mapping[str, Any], document: Document, questionnaire: Questionnaire) -> None:
+    lengths = [name for name in LENGTHS if name in given]
     if len(lengths) > 1:
         message = f"the length of the run is given twice: keep one of {' and '.join(lengths)}"
-        yield document.problem((lengths[1], "#key"), message)
+        raise BadInput([document.problem((lengths[-1], "#key"), message)])
+    if "family" not in given:
+        choices = ", ".join(questionnaire["family"].choices)
+        raise BadInput([document.problem((), f"the answer 'family' is missing: one of {choices}")])
 
 
-def answers_schema(folder: Path) -> dict[str, Any]:
+def answers_schema(folder: Path | None = None) -> dict[str, Any]:
     """Return the JSON Schema of an answers file, for editors and for assistants that call skillkit as a tool."""
-    questions = read_questions(folder).questions
+    questions = read_questions(folder or decisions_folder(own_project(Path()))).questions
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "skillkit answers",
@@ -197,11 +204,11 @@ def answers_schema(folder: Path) -> dict[str, Any]:
         "additionalProperties": False,
         "required": ["family"],
         "properties": {question.id: _schema(question) for question in questions},
-        "not": {"anyOf": list(_pairs(["steps", "epochs", "tokens"]))},
+        "not": {"anyOf": list(_pairs(LENGTHS))},
     }
 
 
-def _pairs(names: list[str]) -> Iterable[dict[str, list[str]]]:
+def _pairs(names: tuple[str, ...]) -> Iterable[dict[str, list[str]]]:
     return ({"required": [one, other]} for index, one in enumerate(names) for other in names[index + 1 :])
 
 

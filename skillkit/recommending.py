@@ -1,6 +1,6 @@
 """Recommending: answers in, a cited and computed optimizer configuration out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,12 @@ from typing import Any
 from skillkit.alternatives import alternatives
 from skillkit.cautions import cautions, implied
 from skillkit.choices import Choice, decide
-from skillkit.composing import compose
+from skillkit.composing import compose, delta
 from skillkit.decisions import Book, read_book
 from skillkit.facts import Facts, complete
-from skillkit.overlays import overlay, read_issues
+from skillkit.issues import read_issues
+from skillkit.overlays import overlay
+from skillkit.places import Project
 from skillkit.questions import Answers, read_questions, understand
 from skillkit.reading import Document
 from skillkit.tuning import tuning
@@ -19,11 +21,11 @@ from skillkit.tuning import tuning
 Recommendation = dict[str, Any]
 
 
-def recommend(document: Document, folder: Path) -> Recommendation:
-    """Return the recommendation for an answers file.
+def recommend(documents: Iterable[Document], folder: Path) -> Recommendation:
+    """Return the recommendation for answers.
 
     Args:
-        document: The answers; only `family` is obligatory.
+        documents: The answers, the later ones overruling the earlier; only `family` is obligatory.
         folder: Where the questions and decision tables are.
 
     Returns:
@@ -32,7 +34,7 @@ def recommend(document: Document, folder: Path) -> Recommendation:
     Raises:
         BadInput: With every answer that cannot be used.
     """
-    return recommend_for(understand(document, read_questions(folder)), folder)
+    return recommend_for(understand(documents, read_questions(folder)), folder)
 
 
 def recommend_for(given: Answers, folder: Path) -> Recommendation:
@@ -71,7 +73,7 @@ def _recommendation(choice: Choice, book: Book, facts: Facts, folder: Path) -> R
         "ema": configuration["ema"],
         "accumulation": configuration["accumulation"],
         "memory": memory,
-        "reasons": _reasons(choice, facts),
+        "reasons": _reasons(choice, configuration, facts),
         "warnings": cautions(choice, facts, memory),
         "advice": list(book.advice),
         "tuning": tuning(choice, book, facts),
@@ -87,7 +89,8 @@ def _recommendation(choice: Choice, book: Book, facts: Facts, folder: Path) -> R
 def _flat_optimizer(group: Mapping[str, Any], privacy: Mapping[str, Any] | None) -> dict[str, Any]:
     decay = group["weight_decay"]
     optimizer = {"b1": None, "b2": None, "eps": None, "momentum": None} | group["optimizer"]
-    private = {"name": f"contrib.{_PRIVATE[optimizer['name']]}", **privacy} if _is_dpsgd(optimizer, privacy) else {}
+    # optax.contrib.dpsgd is the private aggregation followed by sgd
+    private = {"name": "contrib.dpsgd", **privacy} if privacy and optimizer["name"] == "sgd" else {}
     return {
         "name": optimizer.pop("name"),
         **optimizer,
@@ -96,13 +99,6 @@ def _flat_optimizer(group: Mapping[str, Any], privacy: Mapping[str, Any] | None)
         "weight_decay_mask": decay and decay["mask"],
         **private,
     }
-
-
-_PRIVATE = {"sgd": "dpsgd"}
-
-
-def _is_dpsgd(optimizer: Mapping[str, Any], privacy: Mapping[str, Any] | None) -> bool:
-    return privacy is not None and optimizer["name"] in _PRIVATE
 
 
 def _decoupled(decay: Mapping[str, Any], schedule: Mapping[str, Any]) -> float:
@@ -118,17 +114,23 @@ def _flat_clip(clip: Mapping[str, Any] | None, privacy: Mapping[str, Any] | None
 
 
 def _flat_schedule(schedule: Mapping[str, Any]) -> dict[str, Any]:
-    absent = dict.fromkeys(("init_value", "peak_value", "warmup_steps", "total_steps", "end_value"))
-    return {"name": None} | absent | schedule
+    names = ("name", "init_value", "peak_value", "warmup_steps", "total_steps", "end_value")
+    return {**dict.fromkeys(names), **schedule}
 
 
-def _reasons(choice: Choice, facts: Facts) -> list[dict[str, str]]:
-    arithmetic = {
-        "setting": "total_steps",
-        "because": f"The run has {facts.updates} optimizer updates; schedules count updates, and warmup is part of them.",
-        "source": "arithmetic",
+def _reasons(choice: Choice, configuration: Mapping[str, Any], facts: Facts) -> list[dict[str, str]]:
+    computed = {
+        "total_steps": f"The run has {facts.updates} optimizer updates; schedules count these, warmup included.",
     }
-    return [*choice.reasons, arithmetic]
+    if "warmup_steps" in facts.answers:
+        computed["warmup_steps"] = "As answered."
+    if configuration["accumulation"] == facts.answers["accumulation"] > 1:
+        computed["accumulation"] = "As answered; it costs an accumulator, and changes no other number."
+    if configuration["privacy"]:
+        epsilon, failure = facts.answers["epsilon"], delta(facts)
+        computed["privacy"] = f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs, by arXiv:1911.11607."
+    made = [{"setting": name, "because": text, "source": "arithmetic"} for name, text in computed.items()]
+    return [*(reason for reason in choice.reasons if reason["setting"] not in computed), *made]
 
 
 def _derived(facts: Facts) -> dict[str, Any]:
@@ -157,3 +159,10 @@ def _version(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
+
+
+def prompt_context(project: Project) -> dict[str, Any]:
+    """Return what the prompt's template speaks of; see `prompting.prompt_context`."""
+    from skillkit import prompting
+
+    return prompting.prompt_context(project)

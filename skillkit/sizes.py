@@ -34,6 +34,6 @@ def write_size(number: float) -> str:
     """
     for suffix, power in (("T", 12), ("B", 9), ("M", 6), ("k", 3)):
         scaled = number / 10**power
-        if scaled >= 1 and len(f"{scaled:g}") <= 5 and parse_size(f"{scaled:g}{suffix}") == number:
+        if scaled >= 1 and len(f"{scaled:g}") <= 4 and parse_size(f"{scaled:g}{suffix}") == number:
             return f"{scaled:g}{suffix}"
     return f"{number:.0f}" if float(number).is_integer() else repr(float(number))

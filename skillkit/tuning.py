@@ -35,29 +35,29 @@ def _rate(choice: Choice, facts: Facts) -> dict[str, Any] | None:
     return _range("peak_value", choice.rate / 3, choice.rate * factor, "log")
 
 
-def _momentum(choice: Choice, facts: Facts) -> dict[str, Any] | None:
+def _momentum(choice: Choice, _: Facts) -> dict[str, Any] | None:
     if choice.optimizer.get("b1") and choice.name in ADAMS:
         return _range("b1", 0.5, 0.98, "one-minus-log")
     return _range("momentum", 0.7, 0.995, "one-minus-log") if choice.optimizer.get("momentum") else None
 
 
-def _decay(choice: Choice, facts: Facts) -> dict[str, Any] | None:
+def _decay(choice: Choice, _: Facts) -> dict[str, Any] | None:
     if choice.decay is None or choice.decay["value"] < 1e-7:
         return None
     value = choice.decay["value"]
     return _range("weight_decay", value / 10, value * 5, "log")
 
 
-def _warmup(choice: Choice, facts: Facts) -> dict[str, Any] | None:
+def _warmup(_: Choice, facts: Facts) -> dict[str, Any] | None:
     most = facts.updates // 10
     return _range("warmup_steps", max(1, most // 20), most, "log") if most > 20 else None
 
 
-def _eps(choice: Choice, facts: Facts) -> dict[str, Any] | None:
+def _eps(choice: Choice, _: Facts) -> dict[str, Any] | None:
     return _range("eps", 1e-10, 1e-5, "log") if choice.name in ADAMS else None
 
 
-def _b2(choice: Choice, facts: Facts) -> dict[str, Any] | None:
+def _b2(choice: Choice, _: Facts) -> dict[str, Any] | None:
     return _range("b2", 0.9, 0.999, "one-minus-log") if choice.name in ADAMS else None
 
 

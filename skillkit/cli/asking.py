@@ -1,0 +1,188 @@
+"""The questionnaire on a terminal: one question after the other, with help, a way back and a summary."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from skillkit.errors import bad_input
+from skillkit.questions import Answers, Question, Questionnaire, read_questions
+from skillkit.reading import Document
+from skillkit.recommending import consider
+from skillkit.sizes import write_size
+from skillkit.writing import write
+
+HEADER = "# Answers for `skillkit recommend-optimizer --answers FILE`.\n"
+_FILE = "optimizer-answers.yaml"
+_LENGTH = re.compile(r"(?P<number>.+?)\s*(?P<unit>steps|updates|epochs|tokens)?")
+
+
+class _Back(Exception):
+    pass
+
+
+def ask(folder: Path, save: str | None) -> Document:
+    """Ask on the terminal, show a summary, save the answers and return them.
+
+    Args:
+        folder: Where the questions are.
+        save: The file to save to, without asking; None asks.
+    """
+    click.echo("An empty answer takes the default; ? explains, < goes back.", err=True)
+    talk = _Talk(folder, read_questions(folder))
+    answers = talk.run()
+    path = Path(save) if save else _where()
+    if path:
+        save_answers(answers, path)
+        click.echo(f"saved: skillkit recommend-optimizer --answers {path}", err=True)
+    return Document("<terminal>", answers, {})
+
+
+def save_answers(answers: Mapping[str, Any], path: Path) -> None:
+    """Write answers to a file that reproduces them.
+
+    Raises:
+        BadInput: The file is there and holds something else, or cannot be written.
+    """
+    import yaml
+
+    if path.exists() and not path.read_bytes().startswith(HEADER.encode()):
+        raise bad_input(path, "was not written by skillkit: name another file")
+    try:
+        write(path, HEADER + yaml.safe_dump(dict(answers), sort_keys=False))
+    except OSError as error:
+        raise bad_input(path, f"cannot be written: {error.strerror}") from error
+
+
+@dataclass
+class _Talk:
+    folder: Path
+    questionnaire: Questionnaire
+    given: Answers = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    rounds: int = 1
+
+    def run(self) -> Answers:
+        while True:
+            try:
+                self._step()
+            except _Back:
+                self._back()
+            except StopIteration:
+                return self.given
+
+    def _step(self) -> None:
+        question = self._next()
+        if question is not None:
+            self._put(question)
+        elif self.rounds == 1:
+            more = _read("Say more: precision, devices, privacy, issues, tuning? (yes, no)", "no")
+            self.rounds = 2 if more in ("y", "yes") else 3
+        else:
+            self._summary()
+
+    def _back(self) -> None:
+        self.rounds = min(self.rounds, 2) if self.asked and self._round(self.asked[-1]) == 2 else 1
+        if self.asked:
+            for name in _KEYS.get(self.asked[-1], (self.asked[-1],)):
+                self.given.pop(name, None)
+            self.asked.pop()
+
+    def _round(self, name: str) -> int:
+        return self.questionnaire[name].round
+
+    def _next(self) -> Question | None:
+        rounds = (1, 2) if self.rounds == 2 else (1,)
+        open_ones = (
+            question
+            for question in self.questionnaire.questions
+            if question.round in rounds and question.id not in self.asked and self._applies(question)
+        )
+        return next(open_ones, None)
+
+    def _applies(self, question: Question) -> bool:
+        known = self.given | {"length": "epochs" if "epochs" in self.given else "steps"}
+        return all(self._answer(name, known) in wanted for name, wanted in question.asked.items())
+
+    def _answer(self, name: str, known: Answers) -> Any:
+        return known[name] if name in known else self._default(self.questionnaire[name])
+
+    def _default(self, question: Question) -> Any:
+        if "family" not in self.given:
+            return "other"
+        answers = consider(self._without(question), self.folder)[1].answers
+        if question.id == "steps":
+            return next(f"{write_size(answers[unit])} {unit}" for unit in _KEYS["steps"] if unit in answers)
+        return answers.get(question.id, question.default)
+
+    def _without(self, question: Question) -> Answers:
+        return {name: value for name, value in self.given.items() if name not in _KEYS.get(question.id, (question.id,))}
+
+    def _put(self, question: Question) -> None:
+        words = question.choices or question.several
+        text = question.text + (f" ({', '.join(words)})" if words else "")
+        default = self._default(question)
+        while True:
+            answer = _read(text, _shown(default))
+            if answer == "?":
+                click.echo(question.help, err=True)
+                continue
+            try:
+                self._take(question, answer)
+            except ValueError as error:
+                click.echo(f"{question.id} {error}", err=True)
+                continue
+            self.asked.append(question.id)
+            return
+
+    def _take(self, question: Question, answer: str) -> None:
+        if answer in ("", "none") and not question.choices:
+            return
+        if question.id != "steps":
+            self.given[question.id] = question.understand(answer)
+            return
+        match = _LENGTH.fullmatch(answer)
+        assert match
+        name = match["unit"] if match["unit"] in ("epochs", "tokens") else "steps"
+        self.given[name] = self.questionnaire[name].understand(match["number"])
+
+    def _summary(self) -> None:
+        facts = consider(self.given, self.folder)[1]
+        for name, value in facts.answers.items():
+            assumed = " (assumed)" if name in facts.assumed else ""
+            click.echo(f"  {name}: {_shown(value) or 'none'}{assumed}", err=True)
+        click.echo(f"  that is {facts.updates} optimizer updates", err=True)
+        if _read("Right? (yes, or < to go back)", "yes") not in ("y", "yes"):
+            raise _Back
+        raise StopIteration
+
+
+# one question may give any of several answers
+_KEYS = {"steps": ("steps", "epochs", "tokens")}
+
+
+def _read(text: str, default: str) -> str:
+    answer = click.prompt(text, default=default, show_default=bool(default), err=True)
+    answer = str(answer).strip()
+    if answer == "<":
+        raise _Back
+    return answer
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(value)
+    return write_size(value) if isinstance(value, int | float) else str(value)
+
+
+def _where() -> Path | None:
+    try:
+        answer = _read("Save the answers to (- for nowhere)", _FILE)
+    except _Back:
+        return None
+    return None if answer == "-" else Path(answer)

@@ -1,0 +1,151 @@
+"""`skillkit recommend-optimizer`: answers in, an optimizer configuration with code and reasons out."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from skillkit.errors import bad_input
+from skillkit.places import find_project
+from skillkit.questions import decisions_folder
+from skillkit.reading import Document, parse, read
+from skillkit.recommending import Recommendation, recommend, with_code
+
+EPILOG = """\b
+Examples:
+  skillkit recommend-optimizer
+  skillkit recommend-optimizer --set family=vit --set batch_size=4k --format markdown
+  echo '{"family": "decoder-lm", "parameters": "1B"}' | skillkit recommend-optimizer --answers - --json
+"""
+FORMATS = ("python", "yaml", "markdown", "prompt", "optuna", "json")
+
+
+@click.command("recommend-optimizer", epilog=EPILOG)
+@click.option("--answers", metavar="FILE|-", help="Answers in YAML or JSON; see `skillkit schema answers`.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An answer; overrules the file's.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; the same as --format json.")
+@click.option(
+    "--format", "kind", type=click.Choice(FORMATS), default="python", show_default=True, help="What is printed."
+)
+@click.option("--plot", metavar="FILE", type=click.Path(dir_okay=False), help="Draw the learning rate as PNG or SVG.")
+@click.option("--save", metavar="FILE", type=click.Path(dir_okay=False), help="Save the answers, to ask again.")
+@click.option("--try", "tried", is_flag=True, help="Build the optimizer and take a step; needs jax and optax.")
+@click.option("--no-input", is_flag=True, help="Never ask.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
+def recommend_optimizer_command(
+    answers: str | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+    kind: str,
+    plot: str | None,
+    save: str | None,
+    tried: bool,
+    no_input: bool,
+    quiet: bool,
+) -> None:
+    """Recommend an Optax optimizer, with a reason and a source for each number.
+
+    Asks on a terminal; elsewhere only the answer `family` is obligatory, and all that is assumed is said.
+    """
+    folder = decisions_folder(find_project())
+    documents = [*([_file(answers)] if answers else []), _settings(settings)]
+    if not answers and not settings and not no_input and sys.stdin.isatty():
+        from skillkit.cli.asking import ask
+
+        documents = [ask(folder, save)]
+        save = None
+    found = recommend(documents, folder)
+    kind = "json" if as_json else kind
+    _print(found, kind, folder)
+    if not quiet and kind != "json":
+        _say(found)
+    _extras(found, plot, save, tried)
+
+
+def _file(name: str) -> Document:
+    if name != "-":
+        return read(Path(name))
+    try:
+        return parse(sys.stdin.buffer.read().decode("utf-8-sig"), "<stdin>")
+    except UnicodeDecodeError as error:
+        raise bad_input("<stdin>", "not UTF-8 text") from error
+
+
+def _settings(settings: tuple[str, ...]) -> Document:
+    value: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals or not key:
+            raise bad_input("--set", f"must be KEY=VALUE, not '{setting}'")
+        value[key.strip()] = text.strip() or None
+    return Document("--set", value, {})
+
+
+def _print(found: Recommendation, kind: str, folder: Path) -> None:
+    if kind == "json":
+        click.echo(json.dumps(with_code(found), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        click.echo(_FORMATS[kind](found, folder), nl=False)
+
+
+def _python(found: Recommendation, _: Path) -> str:
+    return str(with_code(found)["code"])
+
+
+def _yaml(found: Recommendation, _: Path) -> str:
+    import yaml
+
+    return yaml.safe_dump(found["configuration"], sort_keys=False, allow_unicode=True)
+
+
+def _markdown(found: Recommendation, _: Path) -> str:
+    from skillkit.reports import markdown
+
+    return markdown(with_code(found))
+
+
+def _prompt(found: Recommendation, _: Path) -> str:
+    from skillkit.prompting import filled_prompt
+
+    return filled_prompt(find_project(), found)
+
+
+def _optuna(found: Recommendation, _: Path) -> str:
+    from skillkit.scripts import optuna_study
+
+    return optuna_study(found)
+
+
+_FORMATS = {"python": _python, "yaml": _yaml, "markdown": _markdown, "prompt": _prompt, "optuna": _optuna}
+
+
+def _say(found: Recommendation) -> None:
+    from skillkit.plots import terminal_chart
+    from skillkit.reports import words
+
+    click.echo(words(found), err=True, nl=False)
+    if found["schedule"]["name"] != "none":
+        click.echo(terminal_chart(found["configuration"]), err=True)
+
+
+def _extras(found: Recommendation, plot: str | None, save: str | None, tried: bool) -> None:
+    if plot:
+        from skillkit.plots import save as draw
+
+        draw(_pictured(found), plot)
+    if save:
+        from skillkit.cli.asking import save_answers
+
+        save_answers(found["answers"], Path(save))
+    if tried:
+        from skillkit.building import try_configuration
+
+        try_configuration(found["configuration"])
+
+
+def _pictured(found: Recommendation) -> list[dict[str, Any]]:
+    # a second line only where an alternative learns at another pace
+    others = [one["configuration"] for one in found["alternatives"] if one["schedule"] != found["schedule"]]
+    return [found["configuration"], *others[:1]]
