@@ -1,6 +1,7 @@
 """Building: a configuration becomes Optax transformations."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -9,9 +10,37 @@ import optax
 
 from skillkit import pieces, selectors
 from skillkit.calls import Call, Name, Setting
+from skillkit.configuration import read_configuration
+from skillkit.errors import bad_input, did_you_mean
 from skillkit.plans import Plan, plans
 
 _MODULES: dict[str, Any] = {"jax": jax, "jnp": jnp, "optax": optax}
+
+
+def build_optimizer(path: str | Path, network: str | None = None) -> optax.GradientTransformation:
+    """Return the optimizer of a saved configuration, the same as in the printed script.
+
+    Args:
+        path: A YAML or JSON file from `skillkit recommend-optimizer --format yaml`.
+        network: Where several networks are trained, which of them; the first.
+
+    Raises:
+        BadInput: With the place of everything that is wrong in the file.
+    """
+    optimizers = build_optimizers(path)
+    if network is not None and network not in optimizers:
+        known = f"{did_you_mean(network, optimizers)}: one of {', '.join(optimizers)}"
+        raise bad_input(path, f"there is no network '{network}'{known}")
+    return optimizers[network] if network else next(iter(optimizers.values()))
+
+
+def build_optimizers(path: str | Path) -> dict[str, optax.GradientTransformation]:
+    """Return the optimizer of every network of a saved configuration, by the network's name.
+
+    Raises:
+        BadInput: With the place of everything that is wrong in the file.
+    """
+    return build(read_configuration(Path(path)))
 
 
 def build(configuration: Mapping[str, Any]) -> dict[str, optax.GradientTransformation]:
