@@ -1,0 +1,112 @@
+"""Memory: buffers that are given away, recomputed or reserved."""
+
+import os
+
+import jax
+import jax.numpy as jnp
+
+
+def example_donate() -> None:
+    """Give the parameters away, and bind the name to what comes back."""
+
+    def train_step(params: jax.Array, momentum: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return params - 0.1 * momentum, 0.9 * momentum
+
+    train_step_in_place = jax.jit(train_step, donate_argnums=(0, 1))
+    params, momentum = jnp.ones(1000), jnp.ones(1000)
+    old_params = params
+    params, momentum = train_step_in_place(params, momentum)
+    assert old_params.is_deleted()
+    assert jnp.allclose(params, 0.9)
+    memory = train_step_in_place.lower(params, momentum).compile().memory_analysis()
+    assert memory is not None
+    assert memory.alias_size_in_bytes == 2 * 1000 * 4  # both outputs live in the inputs' buffers
+
+
+def check_donate_by_keyword() -> None:
+    """Hold that a donated argument is donated by keyword too."""
+    step = jax.jit(lambda params: params - 0.1, donate_argnums=0)
+    params = jnp.ones(4)
+    step(params=params)
+    assert params.is_deleted()
+
+
+def example_donate_unusable() -> None:
+    """Donate the state, which comes back in the same shape and dtype; not the batch."""
+
+    def train_step(params: jax.Array, batch: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return params - 0.1 * batch.mean(), batch.sum()
+
+    params, batch = jnp.ones(3), jnp.ones((8, 3))
+    params, _ = jax.jit(train_step, donate_argnums=0)(params, batch)
+    assert not batch.is_deleted()
+    assert jnp.allclose(params, 0.9)
+
+
+def donated_state_only() -> jax.Array:
+    """Take one step that donates its parameters and not its batch."""
+    step = jax.jit(lambda params, batch: params - batch.mean(), donate_argnums=0)
+    params: jax.Array = step(jnp.ones(()), jnp.ones((8, 4)))
+    return params
+
+
+def block(hidden: jax.Array, kernel: jax.Array) -> jax.Array:
+    """Apply four layers that share a kernel; (batch, width)."""
+    for _ in range(4):
+        hidden = jnp.sin(hidden @ kernel)
+    return hidden
+
+
+def loss(kernels: jax.Array, hidden: jax.Array) -> jax.Array:
+    """Scan over the blocks, keeping only what enters each of them for the backward pass."""
+    rematerialised = jax.checkpoint(block)
+    hidden, _ = jax.lax.scan(lambda hidden, kernel: (rematerialised(hidden, kernel), None), hidden, kernels)
+    return hidden.sum()
+
+
+def example_remat() -> None:
+    """Compare the bytes of all activations with what the compiled gradient sets aside."""
+    blocks, batch, width = 16, 256, 64
+    kernels, hidden = jnp.ones((blocks, width, width)), jnp.ones((batch, width))
+    activations = blocks * 4 * batch * width * 4  # four bytes each, four layers to a block
+    memory = jax.jit(jax.grad(loss)).lower(kernels, hidden).compile().memory_analysis()
+    assert memory is not None
+    assert memory.temp_size_in_bytes < activations / 2
+
+
+def check_remat() -> None:
+    """Hold that the gradient is the one without recomputation."""
+
+    def plain_loss(kernels: jax.Array, hidden: jax.Array) -> jax.Array:
+        for kernel in kernels:
+            hidden = block(hidden, kernel)
+        return hidden.sum()
+
+    kernels, hidden = 0.1 * jnp.ones((3, 4, 4)), jnp.ones((2, 4))
+    assert jnp.allclose(jax.grad(loss)(kernels, hidden), jax.grad(plain_loss)(kernels, hidden), rtol=1e-4)
+
+
+def bytes_with_blocks_checkpointed() -> int:
+    """Return the temporary bytes of the gradient."""
+    kernels, hidden = jnp.ones((16, 64, 64)), jnp.ones((256, 64))
+    memory = jax.jit(jax.grad(loss)).lower(kernels, hidden).compile().memory_analysis()
+    return int(memory.temp_size_in_bytes) if memory else 0
+
+
+def example_env_before_init() -> None:
+    """Set what XLA reads before the first array or device is asked for."""
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # GPU: allocate as needed
+    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+    assert jax.device_count() == 2  # the backend starts here
+
+
+def devices_after_flag() -> int:
+    """Return the number of devices where the flag came first."""
+    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+    return jax.device_count()
+
+
+def dtype_after_update() -> str:
+    """Return the default dtype after 64-bit types were enabled in the program."""
+    jax.config.update("jax_enable_x64", True)
+    return str(jnp.ones(()).dtype)
