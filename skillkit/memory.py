@@ -12,9 +12,9 @@ PARTS = ("parameters", "gradients", "optimizer_state", "ema", "accumulator", "ma
 
 def estimate(
     configuration: Mapping[str, Any],
-    parameters: int | Mapping[str, int] | None = None,
+    parameters: float | Mapping[str, float] | None = None,
     shapes: Mapping[str, Shapes] | None = None,
-    adapter_parameters: int | None = None,
+    adapter_parameters: float | None = None,
 ) -> dict[str, Any]:
     """Return the bytes of all networks by part, in total and on each device.
 
@@ -48,17 +48,17 @@ _ASSUMES = "an embedding, matrices of (width, 4 * width), and a vector of what i
 
 
 def assumed_shapes(
-    configuration: Mapping[str, Any], parameters: int | Mapping[str, int], adapter_parameters: int | None = None
+    configuration: Mapping[str, Any], parameters: float | Mapping[str, float], adapter_parameters: float | None = None
 ) -> dict[str, Shapes]:
     """Return shapes of that many parameters for each network, like those of a transformer."""
     found: dict[str, Shapes] = {}
     for network in configuration["networks"]:
-        count = parameters if isinstance(parameters, int) else parameters[network["name"]]
+        count = int(parameters[network["name"]] if isinstance(parameters, Mapping) else parameters)
         chosen = {group["parameters"] for group in network["groups"]}
         if network["name"] == "temperature":
             found["temperature"] = {"log_temperature": ()}
         elif "adapters" in chosen:
-            own = adapter_parameters or max(count // 200, 1)
+            own = int(adapter_parameters or max(count // 200, 1))
             found[network["name"]] = {"adapter/lora": (own,), **_shapes(max(count - own, 0), 0.5)}
         else:
             # a recommender is nearly all tables; elsewhere a table has at most half of the parameters
