@@ -12,7 +12,7 @@ from packaging.version import Version
 from skillkit.errors import bad_input
 
 _FORMAT = 1
-_CITED = ("jax", "optax", "flax", "equinox", "orbax-checkpoint")
+CITED = ("jax", "optax", "flax", "equinox", "orbax-checkpoint", "clu")
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,11 @@ class Evidence:
     runs: tuple[Run, ...] = ()
 
     def with_run(self, run: Run) -> "Evidence":
-        """Return the evidence with this run in place of one under the same versions."""
+        """Return the evidence with this run, which replaces what one under the same versions said of its proofs."""
         others = [one for one in self.runs if dict(one.versions) != dict(run.versions)]
+        for one in self.runs:
+            if dict(one.versions) == dict(run.versions):
+                run = Run(run.versions, {**one.states, **run.states}, {**one.hashes, **run.hashes})
         return Evidence(tuple(sorted([*others, run], key=_order)))
 
     def as_text(self) -> str:
@@ -54,10 +57,7 @@ class Evidence:
             }
             for run in self.runs
         ]
-        return (
-            json.dumps({"format": _FORMAT, "seal": _seal(runs), "runs": runs}, indent=1, sort_keys=True)
-            + "\n"
-        )
+        return json.dumps({"format": _FORMAT, "seal": _seal(runs), "runs": runs}, indent=1, sort_keys=True) + "\n"
 
 
 def load_evidence(path: Path) -> Evidence:
@@ -82,11 +82,11 @@ def load_evidence(path: Path) -> Evidence:
     return evidence
 
 
-def cited_versions(runs: Iterable[Run]) -> str:
-    """Return the libraries' versions of some runs in words: `jax 0.7.2-0.12.0, optax 0.2.8`."""
+def cited_versions(runs: Iterable[Run], libraries: Iterable[str] = CITED) -> str:
+    """Return the libraries' versions of some runs in words: `jax 0.7.2–0.12.0, optax 0.2.8`."""
     runs = list(runs)
     words = []
-    for library in _CITED:
+    for library in libraries:
         found = sorted({run.versions[library] for run in runs if library in run.versions}, key=Version)
         if found:
             words.append(f"{library} {found[0]}" + (f"–{found[-1]}" if len(found) > 1 else ""))

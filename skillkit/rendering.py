@@ -1,5 +1,6 @@
 """Rendering: Jinja templates and the catalogue become the texts that assistants read."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import SandboxedEnvironment
 
 from skillkit.errors import BadInput, bad_input, did_you_mean
-from skillkit.evidence import Evidence, cited_versions, load_evidence
+from skillkit.evidence import CITED, Evidence, cited_versions, load_evidence
 from skillkit.patterns import Catalogue, Mistake, Pattern, load_catalogue
 from skillkit.places import Project
 from skillkit.proofs import Proof, proofs
@@ -156,9 +157,14 @@ class Renderer:
 
     def verified(self, patterns: Iterable[Pattern]) -> str:
         """Return, in words, the versions with which all these patterns were proven."""
+        patterns = list(patterns)
         wanted = [proof for pattern in patterns for proof in self.proofs[pattern.id]]
         runs = [run for run in self.evidence.runs if all(run.state(one.id, one.hash) in _GOOD for one in wanted)]
-        return f"Every block and every failure below was run with {cited_versions(runs)}." if runs else "Not verified."
+        if not runs:
+            return "Not verified."
+        code = "".join(pattern.block.text for pattern in patterns)
+        used = [name for name in CITED if re.search(rf"^(import|from) {name.partition('-')[0]}\b", code, re.MULTILINE)]
+        return f"Every block and every failure below was run with {cited_versions(runs, used or ['python'])}."
 
 
 _GOOD = ("holds", "skipped")

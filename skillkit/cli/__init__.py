@@ -15,6 +15,8 @@ COMMANDS = {
     "show": ("browse", "Print one pattern as Markdown, to paste."),
     "recommend-optimizer": ("recommend", "Recommend an Optax configuration."),
     "schedule": ("schedule", "Draw the learning rate of a configuration."),
+    "doctor": ("doctor", "Say what is proven for your versions."),
+    "init": ("init", "Lay out a project of your own."),
     "schema": ("schema", "Print the JSON Schema of a format."),
 }
 

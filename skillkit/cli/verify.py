@@ -4,92 +4,163 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
 from skillkit.changes import load_changes
+from skillkit.environments import NotInstallable, Wanted, interpreter
 from skillkit.errors import bad_input
 from skillkit.evidence import load_evidence
 from skillkit.outcomes import Outcomes, cache_folder
 from skillkit.patterns import load_catalogue
 from skillkit.places import Project, find_project
 from skillkit.proofs import Proof, change_proofs, name_proof, proofs
+from skillkit.reporting import ENDINGS, SIGNS, report_text, table
 from skillkit.serving import installed
 from skillkit.verification import LIBRARIES, WARM, Report, Result, Verifier
 from skillkit.workers import Workers
 from skillkit.writing import write
 
 EPILOG = """\b
-Example:
+Examples:
   skillkit verify prng --json
+  skillkit verify --with "jax==0.7.2" --with "jax==0.10.2 optax==0.2.8"
 """
 
 
 @click.command("verify", epilog=EPILOG)
 @click.argument("pattern", nargs=-1)
+@click.option("--with", "sets", multiple=True, metavar="VERSIONS", help="Verify in an environment with these versions.")
+@click.option("--python", "pythons", multiple=True, help="The interpreter for the --with in the same position.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+@click.option("--report", type=click.Path(path_type=Path), help="Write a report: .md, .xml (JUnit) or .json.")
+@click.option("--record", is_flag=True, help="Write what held to evidence.json, which rendered texts cite.")
 @click.option("--no-cache", is_flag=True, help="Run also what was run before and has not changed.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), help="How many runs at a time.")
-@click.option("--record", is_flag=True, help="Write what held to evidence.json, which rendered texts cite.")
 @click.option("-q", "--quiet", is_flag=True, help="Name only what fails.")
 def verify_command(
-    pattern: tuple[str, ...], as_json: bool, no_cache: bool, jobs: int, record: bool, quiet: bool
+    pattern: tuple[str, ...],
+    sets: tuple[str, ...],
+    pythons: tuple[str, ...],
+    as_json: bool,
+    report: Path | None,
+    record: bool,
+    no_cache: bool,
+    jobs: int,
+    quiet: bool,
 ) -> None:
-    """Run everything that the texts state: each block as pasted, each check, each mistake.
+    """Run everything that the texts state: each block as pasted, each check, each mistake, each change.
 
-    PATTERN is a pattern's id or a topic; without any, all are run. This executes the code of the project, each run in
-    a process and a folder of its own, but with your rights. Exit code 1 where anything fails.
+    PATTERN is a pattern's id, a topic or 'changes'; without any, all are run. This executes the code of the
+    project, each run in a process and a folder of its own, but with your rights. Exit code 1 where anything fails.
     """
+    if report and report.suffix not in ENDINGS:
+        raise bad_input(report, f"a report ends in {', '.join(ENDINGS)}")
     project = find_project()
-    versions = installed(list(LIBRARIES))
-    work = _work(project, pattern, versions)
-    outcomes = Outcomes(None if no_cache else cache_folder(), versions)
-    verifier = Verifier(Workers(sys.executable, WARM, jobs), outcomes, versions)
-    began = time.monotonic()
-    report = verifier.verify(work, lambda result: _tell(result, quiet or as_json))
+    reports: dict[str, Report] = {}
+    failed = False
+    for wanted in _wanted(sets, pythons):
+        try:
+            python = interpreter(wanted, cache_folder() / "environments") if wanted else Path(sys.executable)
+        except NotInstallable as error:
+            click.secho(f"FAILS  {wanted.label if wanted else ''} can't be installed: {error}", fg="red", err=True)
+            failed = True
+            continue
+        done = _verify(project, pattern, python, no_cache, jobs, quiet or as_json)
+        reports[wanted.label if wanted else "this environment"] = done
+        failed = failed or bool(done.of("fails"))
     if record:
-        _record(project, report)
-    if as_json:
-        click.echo(json.dumps(report.as_data(), indent=2))
-    else:
-        _summary(report, time.monotonic() - began)
-    sys.exit(1 if report.of("fails") else 0)
+        _record(project, list(reports.values()))
+    if report:
+        _write(report, report_text(reports, report))
+    _print(reports, as_json, bool(sets))
+    sys.exit(1 if failed else 0)
 
 
-def _work(project: Project, ids: tuple[str, ...], versions: Mapping[str, str]) -> list[Proof]:
+def _wanted(sets: tuple[str, ...], pythons: tuple[str, ...]) -> list[Wanted | None]:
+    if not sets:
+        if pythons:
+            raise bad_input("--python", "goes with a --with that says which versions to install")
+        return [None]
+    if len(pythons) not in (0, 1, len(sets)):
+        raise bad_input("--python", f"is given {len(pythons)} times for {len(sets)} sets: once, or once for each")
+    chosen = pythons * len(sets) if len(pythons) == 1 else pythons or ("",) * len(sets)
+    return [Wanted(versions, python) for versions, python in zip(sets, chosen, strict=True)]
+
+
+def _verify(project: Project, ids: tuple[str, ...], python: Path, no_cache: bool, jobs: int, quiet: bool) -> Report:
+    workers = Workers(str(python), WARM, jobs)
+    own = python == Path(sys.executable)
+    versions = installed(list(LIBRARIES)) if own else workers.ask({"libraries": list(LIBRARIES)})
+    work = _work(project, ids, versions)
+    outcomes = Outcomes(None if no_cache else cache_folder(), versions)
+    began = time.monotonic()
+    hidden = quiet or not sys.stderr.isatty()
+    with click.progressbar(length=len(work), file=sys.stderr, hidden=hidden) as bar:
+
+        def tell(result: Result) -> None:
+            if result.state == "fails":
+                _tell(result)
+            elif not hidden:
+                click.echo(f"\r\033[K{SIGNS[result.state]} {result.proof.id}", err=True)
+            bar.update(1)
+
+        report = Verifier(workers, outcomes, versions).verify(work, tell)
+    workers.close()
+    if not quiet:
+        for result in report.of("skipped"):
+            click.echo(f"skipped {result.proof.id}: {result.verdict.message}", err=True)
+    click.echo(f"{_summary(report)} in {time.monotonic() - began:.1f} s", err=True)
+    return report
+
+
+def _work(project: Project, ids: tuple[str, ...], versions: dict[str, str]) -> list[Proof]:
     catalogue = load_catalogue(project)
-    changes, names = load_changes(project), name_proof(project, catalogue, versions)
+    changes = list(change_proofs(load_changes(project)))
     if ids == ("changes",):
-        return list(change_proofs(changes))
+        return changes
     chosen = list(proofs(catalogue, catalogue.select(ids)))
-    return chosen if ids else [*chosen, *change_proofs(changes), names]
+    return chosen if ids else [*chosen, *changes, name_proof(project, catalogue, versions)]
 
 
-def _record(project: Project, report: Report) -> None:
-    path = project.evidence
-    evidence = load_evidence(path).with_run(report.as_run())
+def _tell(result: Result) -> None:
+    click.secho(f"\nFAILS  {result.proof.id}", fg="red", err=True)
+    click.echo(f"       {result}", err=True)
+    if result.verdict.place not in ("", result.proof.place):
+        click.echo(f"       stated in {result.proof.place}", err=True)
+
+
+def _summary(report: Report) -> str:
+    data = report.as_data()
+    counts = ", ".join(f"{data[name]} {name}" for name in ("patterns", "blocks", "mistakes", "corrections", "changes"))
+    return f"{counts}: {len(data['failed'])} failed, {len(data['skipped'])} skipped"
+
+
+def _record(project: Project, reports: list[Report]) -> None:
+    evidence = load_evidence(project.evidence)
+    for report in reports:
+        evidence = evidence.with_run(report.as_run())
+    _write(project.evidence, evidence.as_text())
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        write(path, evidence.as_text())
+        write(path, text)
     except OSError as error:
         raise bad_input(path, f"cannot be written: {error.strerror}") from error
 
 
-def _tell(result: Result, quiet: bool) -> None:
-    if result.state == "fails":
-        place = result.verdict.place or result.proof.place
-        click.secho(f"FAILS  {result.proof.id}", fg="red", err=True)
-        click.echo(f"       {place}: {result.verdict.message}", err=True)
-        if place != result.proof.place:
-            click.echo(f"       stated in {result.proof.place}", err=True)
-    elif not quiet:
-        note = f"  ({result.verdict.message})" if result.verdict.message else ""
-        click.echo(f"{result.state:7}{result.proof.id}{note}", err=True)
-
-
-def _summary(report: Report, seconds: float) -> None:
-    data = report.as_data()
-    counts = ", ".join(f"{data[name]} {name}" for name in ("patterns", "blocks", "mistakes", "corrections"))
-    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
-    failed, skipped = len(data["failed"]), len(data["skipped"])
-    click.echo(f"{counts}: {failed} failed, {skipped} skipped, in {seconds:.1f} s ({versions})")
+def _print(reports: dict[str, Report], as_json: bool, several: bool) -> None:
+    if as_json:
+        data = {label: report.as_data() for label, report in reports.items()}
+        click.echo(json.dumps(data if several else next(iter(data.values())), indent=2))
+    elif several:
+        rows = table(reports)
+        width = max(len(row[0]) for row in rows)
+        for row in rows:
+            cells = (f"{cell:^{len(head)}}" for cell, head in zip(row[1:], rows[0][1:], strict=True))
+            click.echo(f"{row[0]:{width}}  {'  '.join(cells)}")
+    else:
+        for report in reports.values():
+            click.echo(", ".join(f"{name} {version}" for name, version in report.versions.items()))

@@ -1,0 +1,86 @@
+"""`skillkit doctor`: what the texts are worth for the versions that somebody has."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from skillkit.changes import load_changes
+from skillkit.diagnosis import Diagnosis, diagnose
+from skillkit.errors import bad_input
+from skillkit.evidence import cited_versions, load_evidence
+from skillkit.installations import project_versions
+from skillkit.patterns import load_catalogue
+from skillkit.places import find_project
+from skillkit.proofs import proofs
+from skillkit.serving import installed
+from skillkit.verification import LIBRARIES
+
+EPILOG = """\b
+Examples:
+  skillkit doctor
+  skillkit doctor --project ../my-model
+"""
+
+
+@click.command("doctor", epilog=EPILOG)
+@click.option(
+    "--project", "folder", type=click.Path(path_type=Path), help="Read the versions that this project asks for."
+)
+@click.option("--run", is_flag=True, help="Verify there and then, in this environment.")
+@click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as one JSON object.")
+@click.pass_context
+def doctor_command(ctx: click.Context, folder: Path | None, run: bool, as_json: bool) -> None:
+    """Say which patterns are proven for your versions, which are not, and what your versions change."""
+    if run:
+        if folder:
+            raise bad_input("--run", "verifies this environment: for other versions use 'skillkit verify --with'")
+        from skillkit.cli.verify import verify_command
+
+        ctx.invoke(verify_command)
+    project = find_project()
+    if folder:
+        versions, said_by = project_versions(folder, LIBRARIES)
+        origin = " and ".join(said_by)
+    else:
+        versions, origin = installed(list(LIBRARIES)), "this environment"
+    catalogue = load_catalogue(project)
+    work = list(proofs(catalogue, list(catalogue.patterns.values())))
+    found = diagnose(versions, work, load_changes(project), load_evidence(project.evidence))
+    if as_json:
+        click.echo(json.dumps({"versions": versions, "from": origin, **_data(found)}, indent=2))
+    else:
+        _print(versions, origin, found)
+
+
+def _data(found: Diagnosis) -> dict[str, object]:
+    changes = {name: [one.id for one in getattr(found, name)] for name in ("gone", "coming")}
+    lists = {name: getattr(found, name) for name in ("proven", "failing", "unmet", "unknown")}
+    return {**lists, **changes, "evidence": dict(found.run.versions) if found.run else None}
+
+
+def _print(versions: dict[str, str], origin: str, found: Diagnosis) -> None:
+    names = ", ".join(f"{name} {version}" for name, version in versions.items() if name in LIBRARIES)
+    click.echo(f"{origin}: {names or 'no library of these texts is installed'}")
+    if found.run:
+        click.echo(f"Evidence: a run with {cited_versions([found.run])}, Python {found.run.versions['python']}")
+    else:
+        click.echo("Evidence: no run with this minor version of jax; 'skillkit doctor --run' makes one")
+    click.echo(f"{len(found.proven)} patterns are proven for these versions")
+    _list("fail with them", found.failing)
+    _list("need other versions", (f"{name}: {reason}" for name, reason in found.unmet.items()))
+    _list("have no evidence for them", found.unknown)
+    _list("old forms fail already; write instead", (f"{one.writes} -> {one.instead}" for one in found.gone if one.core))
+    _list(
+        "old forms still work, until",
+        (f"{one.library} {one.since}: {one.writes} -> {one.instead}" for one in found.coming),
+    )
+
+
+def _list(title: str, lines: Iterable[str]) -> None:
+    shown = [" ".join(line.split()) for line in lines]
+    if shown:
+        click.echo(f"\n{len(shown)} {title}:")
+        for line in shown:
+            click.echo(f"  {line}")

@@ -1,0 +1,80 @@
+"""Environments: isolated installations of a set of library versions, made once and kept."""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+LIBRARIES = ("numpy", "optax", "flax", "equinox", "orbax-checkpoint", "clu", "flatbuffers", "scikit-learn")
+
+
+class NotInstallable(Exception):
+    """A set of versions that cannot be installed together."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A set of versions that something is to be proven with.
+
+    Args:
+        requirements: As pip takes them: `jax==0.7.2 optax==0.2.8`, separated by spaces.
+        python: The interpreter; this one where it is empty.
+    """
+
+    requirements: str
+    python: str = ""
+
+    @property
+    def label(self) -> str:
+        """The set in words."""
+        return self.requirements + (f" ({self.python})" if self.python else "")
+
+
+def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = LIBRARIES) -> Path:
+    """Return the interpreter of an environment with these versions, making it where there is none.
+
+    Args:
+        wanted: The set.
+        folder: Where environments are kept, each under a name derived from its content.
+        extra: Libraries to install beside the set, at versions that go with it.
+
+    Raises:
+        NotInstallable: The installer's last words.
+    """
+    python = shutil.which(wanted.python) if wanted.python else sys.executable
+    if python is None:
+        raise NotInstallable(f"there is no interpreter '{wanted.python}' on the path")
+    requirements = [*wanted.requirements.split(), *extra]
+    name = hashlib.sha256("\n".join([python, *requirements]).encode()).hexdigest()[:12]
+    home = folder / name
+    if not (home / "complete").exists():
+        shutil.rmtree(home, ignore_errors=True)
+        home.parent.mkdir(parents=True, exist_ok=True)
+        for command in _commands(home, python, requirements):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                shutil.rmtree(home, ignore_errors=True)
+                raise NotInstallable(_last_words(done.stderr or done.stdout))
+        (home / "complete").touch()
+    return home / "bin" / "python"
+
+
+def _commands(home: Path, python: str, requirements: list[str]) -> list[list[str]]:
+    """Return the commands that make an environment: by uv where there is one, by venv and pip elsewhere."""
+    inside = str(home / "bin" / "python")
+    if uv := shutil.which("uv"):
+        return [
+            [uv, "venv", "--quiet", "--python", python, str(home)],
+            [uv, "pip", "install", "--quiet", "--python", inside, *requirements],
+        ]
+    pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    return [[python, "-m", "venv", str(home)], [*pip, *requirements]]
+
+
+def _last_words(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower() or "because" in line.lower()]
+    return " ".join((errors or lines or ["the installer said nothing"])[-2:])

@@ -1,0 +1,12 @@
+"""Everything that the texts state about code, executed."""
+
+import pytest
+
+from skillkit.proofs import Proof
+from skillkit.testing import project_proofs, prove
+
+
+@pytest.mark.parametrize("proof", project_proofs(), ids=lambda proof: proof.id)
+def test_pattern(proof: Proof) -> None:
+    result = prove(proof)
+    assert result.state != "fails", str(result)

@@ -1,0 +1,193 @@
+"""A toolkit for others: projects laid out, judged under several versions, and diagnosed."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+from skillkit.changes import Change
+from skillkit.cli import skillkit
+from skillkit.diagnosis import diagnose
+from skillkit.environments import NotInstallable, Wanted, interpreter
+from skillkit.errors import BadInput
+from skillkit.evidence import Evidence, Run
+from skillkit.installations import project_versions
+from skillkit.patterns import load_catalogue
+from skillkit.places import find_project
+from skillkit.proofs import proofs
+
+Edit = Callable[[str, str, str], None]
+
+
+def call(*arguments: str) -> Result:
+    result = CliRunner().invoke(skillkit, arguments)
+    if isinstance(result.exception, BadInput):
+        raise result.exception
+    return result
+
+
+def test_init_lays_out_a_project_that_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call("init", "mine").exit_code == 0
+    monkeypatch.chdir("mine")
+    assert call("verify", "--record", "--no-cache").exit_code == 0
+    assert call("render").exit_code == 0
+    assert "Not verified" not in Path("outputs/sums.md").read_text()
+    assert call("render", "--check").exit_code == 0
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.usefixtures("project")
+def test_init_replaces_nothing() -> None:
+    before = Path("reference/sums.py").read_text()
+    with pytest.raises(BadInput, match="is there already, and init replaces nothing"):
+        call("init", ".")
+    assert Path("reference/sums.py").read_text() == before
+
+
+def test_each_pattern_is_a_test_item_that_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    call("init", ".")
+    path = Path("reference/sums.py")
+    path.write_text(path.read_text().replace("== 0.1", "== 0.2"))
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q"], capture_output=True, text=True, check=False)
+    assert "1 failed" in done.stdout
+    assert "reference/sums.py:13: AssertionError" in done.stdout
+
+
+@pytest.mark.parametrize("ending", ["md", "xml", "json"])
+def test_reports(edit: Edit, project: Path, ending: str) -> None:
+    edit("reference/sums.py", "== 1.5", "== 2.5")
+    path = project / f"report.{ending}"
+    assert call("verify", "--no-cache", "-q", "--report", str(path)).exit_code == 1
+    text = path.read_text()
+    if ending == "json":
+        assert [one["id"] for one in json.loads(text)["this environment"]["failed"]] == ["sum-mean"]
+    elif ending == "xml":
+        (suite,) = ElementTree.fromstring(text)
+        assert (suite.get("tests"), suite.get("failures")) == (
+            "4",
+            "1",
+        )  # the fourth: that the names in its prose exist
+        (failure,) = suite.iter("failure")
+        assert str(failure.get("message")).startswith("reference/sums.py:18: AssertionError")
+    else:
+        assert "| sum-mean | ✗ |" in text
+        assert "- `sum-mean`: reference/sums.py:18: AssertionError" in text
+
+
+@pytest.mark.usefixtures("project")
+def test_a_report_of_another_kind_is_refused_before_anything_runs() -> None:
+    with pytest.raises(BadInput, match=r"report\.pdf: a report ends in \.md, \.xml, \.json"):
+        call("verify", "--report", "report.pdf")
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("sets", [["no such version"], ["jax==0.0.0.dev1"]])
+def test_a_set_that_cannot_be_installed_is_no_pass(sets: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("skillkit.cli.verify.interpreter", _refuse)
+    result = call("verify", *(word for one in sets for word in ("--with", one)))
+    assert result.exit_code == 1
+    assert "can't be installed: no solution" in result.stderr
+
+
+def _refuse(*_: object) -> Path:
+    raise NotInstallable("no solution")
+
+
+def test_an_unknown_interpreter(tmp_path: Path) -> None:
+    with pytest.raises(NotInstallable, match=r"there is no interpreter 'python9\.9' on the path"):
+        interpreter(Wanted("jax==0.10.2", "python9.9"), tmp_path)
+
+
+def test_an_environment_is_made_once_and_verifies(tmp_path: Path, project: Path) -> None:
+    """With a small library, which the registry has: packaging."""
+    wanted = Wanted("packaging==24.2")
+    python = interpreter(wanted, tmp_path / "environments", extra=())
+    code = "import packaging; print(packaging.__version__)"
+    assert subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout == "24.2\n"
+    made = python.stat().st_mtime_ns
+    assert interpreter(wanted, tmp_path / "environments", extra=()).stat().st_mtime_ns == made
+    with pytest.raises(NotInstallable):
+        interpreter(Wanted("packaging==0.0.999"), tmp_path / "environments", extra=())
+    assert project.exists()
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(
+    ("pythons", "fine"), [((), True), (("a",), True), (("a", "b"), True), (("a", "b", "c"), False)]
+)
+def test_interpreters_go_with_sets(pythons: tuple[str, ...], fine: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Wanted] = []
+    monkeypatch.setattr("skillkit.cli.verify.interpreter", lambda wanted, _: asked.append(wanted) or _refuse())
+    arguments = ["verify", "--with", "x==1", "--with", "x==2", *(word for one in pythons for word in ("--python", one))]
+    if fine:
+        call(*arguments)
+        assert [one.requirements for one in asked] == ["x==1", "x==2"]
+        assert [one.python for one in asked] == list(pythons or ("", "")) * (2 if len(pythons) == 1 else 1)
+    else:
+        with pytest.raises(BadInput, match="is given 3 times for 2 sets"):
+            call(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("uv.lock", '[[package]]\nname = "jax"\nversion = "0.8.1"\n'),
+        ("requirements.txt", "# pinned\njax==0.8.1  # why\nnumpy\n--hash=x\n-r other.txt\n"),
+        ("pyproject.toml", '[project]\nname = "x"\ndependencies = ["jax>=0.8.1,<0.9", "numpy"]\n'),
+        ("pyproject.toml", '[project]\nname = "x"\noptional-dependencies = {gpu = ["jax[cuda]~=0.8.1"]}\n'),
+    ],
+)
+def test_versions_of_a_project(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert project_versions(tmp_path, ["jax", "optax"]) == ({"jax": "0.8.1"}, [name])
+
+
+def test_a_lock_wins_over_a_range(tmp_path: Path) -> None:
+    (tmp_path / "uv.lock").write_text('[[package]]\nname = "jax"\nversion = "0.9.0"\n')
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["jax>=0.7", "optax>=0.2"]\n')
+    versions, said_by = project_versions(tmp_path, ["jax", "optax"])
+    assert versions == {"jax": "0.9.0", "optax": "0.2"}
+    assert said_by == ["uv.lock", "pyproject.toml"]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), [("", "", "says no version"), ("uv.lock", "[", "not TOML")])
+def test_projects_that_say_nothing(tmp_path: Path, name: str, text: str, message: str) -> None:
+    if name:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(BadInput, match=message):
+        project_versions(tmp_path, ["jax"])
+
+
+@pytest.mark.usefixtures("project")
+def test_diagnosis() -> None:
+    catalogue = load_catalogue(find_project())
+    work = list(proofs(catalogue, catalogue.select([])))
+    versions = {"python": "3.11", "jax": "0.9.0"}
+    run = Run(versions, dict.fromkeys((one.id for one in work), "holds"), {one.id: one.hash for one in work})
+    change = Change("jax", "0.10.0", "old()", "new()", "raises", "AttributeError")
+    evidence = Evidence((run,))
+    assert diagnose({"jax": "0.9.1"}, work, [change], evidence).proven == ["sum-mean"]
+    assert diagnose({"jax": "0.9.1"}, work, [change], evidence).coming == [change]
+    assert diagnose({"jax": "0.10.0"}, work, [change], evidence).unknown == ["sum-mean"]
+    assert diagnose({"jax": "0.10.0"}, work, [change], evidence).gone == [change]
+    stale = Evidence((Run(versions, run.states, dict.fromkeys(run.hashes, "other")),))
+    assert diagnose({"jax": "0.9.1"}, work, [], stale).unknown == ["sum-mean"]
+    failing = Evidence((Run(versions, {**run.states, "sum-mean": "fails"}, run.hashes),))
+    assert diagnose({"jax": "0.9.1"}, work, [], failing).failing == ["sum-mean"]
+
+
+def test_doctor_says_what_a_pattern_lacks(edit: Edit, project: Path) -> None:
+    edit("reference/sums.yaml", "symbols: [mean]", 'symbols: [mean]\n  requires: {jax: ">=0.9"}')
+    (project / "requirements.txt").write_text("jax==0.8.3\n")
+    data = json.loads(call("doctor", "--project", ".", "--json").stdout)
+    assert data["unmet"] == {"sum-mean": "needs jax>=0.9, not 0.8.3"}
+    assert (data["versions"], data["from"]) == ({"jax": "0.8.3"}, "requirements.txt")
+    assert "sum-mean: needs jax>=0.9, not 0.8.3" in call("doctor", "--project", ".").stdout
