@@ -54,6 +54,11 @@ class Proof:
     requires: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def code(self) -> str:
+        """Everything that is executed."""
+        return "\n".join(self.job.get(part, "") for part in ("code", "check", "last", "judge"))
+
+    @property
     def hash(self) -> str:
         """A digest of everything that is run."""
         return hashlib.sha256(json.dumps(self.job, sort_keys=True).encode()).hexdigest()[:16]

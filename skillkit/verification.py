@@ -1,5 +1,6 @@
 """Verification: every proof run, and a report of what holds."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,8 @@ from skillkit.requirements import unmet
 from skillkit.workers import Workers
 
 WARM = ("jax",)
-LIBRARIES = ("jax", "jaxlib", "optax", "flax", "equinox", "orbax-checkpoint", "clu", "numpy")
+_MODULES = {"orbax-checkpoint": "orbax", "scikit-learn": "sklearn"}
+LIBRARIES = ("jax", "jaxlib", "optax", "flax", "equinox", "orbax-checkpoint", "clu", "numpy", "scikit-learn")
 
 
 @dataclass(frozen=True)
@@ -118,10 +120,18 @@ class Verifier:
         self.outcomes.save()
         return Report(tuple(results[index] for index in range(len(proofs))), self.versions)
 
+    def _absent(self, proof: Proof) -> str:
+        """Return which of the verified libraries the proof's code imports without its being installed."""
+        for library in LIBRARIES:
+            module = _MODULES.get(library, library)
+            if library not in self.versions and re.search(rf"^\s*(import|from) {module}\b", proof.code, re.MULTILINE):
+                return f"needs {library}, which is not installed"
+        return ""
+
     def _results(self, proofs: Sequence[Proof]) -> Iterator[tuple[int, Result]]:
         waiting = []
         for index, proof in enumerate(proofs):
-            if lacking := unmet(proof.requires, self.versions):
+            if lacking := unmet(proof.requires, self.versions) or self._absent(proof):
                 yield index, Result(proof, "skipped", Verdict(lacking), 0.0)
             elif known := self.outcomes.known(proof.hash):
                 yield index, _judged(proof, known, 0.0)

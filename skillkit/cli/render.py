@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from packaging.version import InvalidVersion, Version
 
 from skillkit.errors import bad_input
 from skillkit.places import find_project
@@ -15,7 +16,7 @@ from skillkit.writing import write
 EPILOG = """\b
 Examples:
   skillkit render
-  skillkit render skill-jax-patterns --output docs
+  skillkit render skill-jax-patterns --jax 0.8 --output docs
   skillkit render --check --diff
 """
 
@@ -23,12 +24,13 @@ Examples:
 @click.command("render", epilog=EPILOG)
 @click.argument("name", nargs=-1)
 @click.option("--output", type=click.Path(path_type=Path), help="The folder to write to, instead of the project's.")
+@click.option("--jax", metavar="VERSION", help="Render for this version of jax: what it lacks is left out.")
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 where a file is not what would be written.")
 @click.option("--diff", is_flag=True, help="Write nothing; print how the files differ from what would be written.")
 @click.option("--force", is_flag=True, help="Replace also files that skillkit did not write.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of what was written.")
 def render_command(
-    name: tuple[str, ...], output: Path | None, check: bool, diff: bool, force: bool, quiet: bool
+    name: tuple[str, ...], output: Path | None, jax: str | None, check: bool, diff: bool, force: bool, quiet: bool
 ) -> None:
     """Write the texts that assistants read, all or those that NAME names, from specs and templates.
 
@@ -36,7 +38,7 @@ def render_command(
     """
     project = find_project()
     folder = output or project.outputs
-    texts = list(Renderer(project).render(name))
+    texts = list(Renderer(project, {"jax": _version(jax)} if jax else {}).render(name))
     stale = [] if name else list(_stale(folder, texts))
     if check or diff:
         differing = [text for text in texts if _found(folder / text.path) != text.text]
@@ -47,6 +49,13 @@ def render_command(
             click.echo(f"{path}: {'no longer rendered' if path in stale else 'not as rendered'}", err=True)
         sys.exit(1 if check and (differing or stale) else 0)
     _write(folder, texts, stale, force, quiet)
+
+
+def _version(text: str) -> str:
+    try:
+        return str(Version(text))
+    except InvalidVersion as error:
+        raise bad_input("--jax", f"must be a version such as 0.8, not '{text}'") from error
 
 
 def _write(folder: Path, texts: list[Text], stale: list[Path], force: bool, quiet: bool) -> None:

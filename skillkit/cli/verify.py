@@ -53,7 +53,8 @@ def verify_command(
     """Run everything that the texts state: each block as pasted, each check, each mistake, each change.
 
     PATTERN is a pattern's id, a topic or 'changes'; without any, all are run. This executes the code of the
-    project, each run in a process and a folder of its own, but with your rights. Exit code 1 where anything fails.
+    project, each run in a process and a folder of its own, but with your rights. Exit code 1 where anything fails, or
+    nothing could be run.
     """
     if report and report.suffix not in ENDINGS:
         raise bad_input(report, f"a report ends in {', '.join(ENDINGS)}")
@@ -69,7 +70,7 @@ def verify_command(
             continue
         done = _verify(project, pattern, python, no_cache, jobs, quiet or as_json)
         reports[wanted.label if wanted else "this environment"] = done
-        failed = failed or bool(done.of("fails"))
+        failed = failed or bool(done.of("fails")) or not done.of("holds")
     if record:
         _record(project, list(reports.values()))
     if report:

@@ -1,0 +1,148 @@
+"""The table of changes and the names in prose: both strict both ways."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from skillkit.changes import load_changes
+from skillkit.errors import BadInput
+from skillkit.outcomes import Outcomes
+from skillkit.patterns import load_catalogue
+from skillkit.places import find_project
+from skillkit.proofs import Proof, change_proofs, name_proof
+from skillkit.rendering import Renderer
+from skillkit.serving import installed
+from skillkit.verification import LIBRARIES, Report, Verifier
+from skillkit.workers import Workers
+
+Edit = Callable[[str, str, str], None]
+ROW = """- library: jax
+  since: "0.6.0"
+  given: |
+    import math
+  writes: math.tan_of(1.0)
+  raises: AttributeError
+  match: tan_of
+  instead: math.tan(1.0)
+  source: https://docs.python.org
+"""
+
+
+@pytest.fixture(scope="module")
+def verifier() -> Iterator[Verifier]:
+    versions = installed(list(LIBRARIES))
+    workers = Workers(sys.executable, (), count=1)
+    yield Verifier(workers, Outcomes(None, versions), versions)
+    workers.close()
+
+
+def failures(verifier: Verifier, proofs: list[Proof]) -> list[str]:
+    report: Report = verifier.verify(proofs)
+    return [str(result) for result in report.of("fails")]
+
+
+@pytest.fixture
+def table(project: Path) -> Callable[..., list[Proof]]:
+    def write(old: str = "", new: str = "") -> list[Proof]:
+        assert old in ROW
+        (project / "reference" / "changes.yaml").write_text(ROW.replace(old, new) if old else ROW)
+        return list(change_proofs(load_changes(find_project())))
+
+    return write
+
+
+def test_a_row_that_holds(verifier: Verifier, table: Callable[..., list[Proof]]) -> None:
+    proofs = table()
+    assert [proof.id for proof in proofs] == [
+        "changes/jax: math.tan_of(1.0)",
+        "changes/jax: math.tan_of(1.0)/instead",
+    ]
+    assert failures(verifier, proofs) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("math.tan_of(1.0)", "math.tan(1.0)", "does not fail as stated (raises AttributeError): gives 1.557"),
+        ("raises: AttributeError", "raises: TypeError", "does not fail as stated (raises TypeError): AttributeError: "),
+        ("match: tan_of", "match: sin_of", "does not fail as stated (raises AttributeError): AttributeError: "),
+        ("import math", "import meth", "fails in what is given: ModuleNotFoundError"),
+        ("instead: math.tan(1.0)", "instead: math.tanh()", "'math.tanh()' fails: TypeError"),
+        ("raises: AttributeError\n  match: tan_of", "returns: 1.5", "does not fail as stated (returns 1.5): Attribute"),
+    ],
+)
+def test_a_row_that_does_not_hold(
+    verifier: Verifier, table: Callable[..., list[Proof]], old: str, new: str, message: str
+) -> None:
+    found = failures(verifier, table(old, new))
+    assert found
+    assert found[0].startswith(f"reference/changes.yaml:1:3: {message}")
+
+
+def test_a_new_form_that_warns(verifier: Verifier, table: Callable[..., list[Proof]]) -> None:
+    proofs = table("instead: math.tan(1.0)", "instead: __import__('warnings').warn('old', DeprecationWarning)")
+    assert "warns: old" in failures(verifier, proofs)[0]
+
+
+def test_a_silent_change(verifier: Verifier, table: Callable[..., list[Proof]]) -> None:
+    old = "writes: math.tan_of(1.0)\n  raises: AttributeError\n  match: tan_of"
+    assert failures(verifier, table(old, "writes: 7 // 2\n  returns: 3")) == []
+    assert failures(verifier, table(old, "writes: 7 // 2\n  returns: 3.5")) != []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('since: "0.6.0"', "since: 0.6", "must be text, not 0.6"),
+        ("match: tan_of", "", "'raises' needs 'match' beside it"),
+        ("instead:", "insted:", "unknown key 'insted' (did you mean 'instead'?)"),
+        ("source:", "requires: {jax: new}\n  source:", "must be versions such as '>=0.6', not 'new'"),
+    ],
+)
+def test_bad_rows(table: Callable[..., list[Proof]], old: str, new: str, message: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        table(old, new)
+    assert message in str(caught.value)
+
+
+def names(verifier: Verifier) -> list[str]:
+    catalogue = load_catalogue(find_project())
+    return failures(verifier, [name_proof(find_project(), catalogue, verifier.versions)])
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("Use `jnp.where`, `jax.lax.scan`, optax.adamw.", None),
+        ("Use `jax.tree_mapp`.", "there is no jax.tree_mapp: correct it, or list it under 'gone'"),
+        ("Use `jnp.sumation`.", "there is no jax.numpy.sumation"),
+        ("Use `jax.experimental.pjit.pjit`.", "jax.experimental.pjit.pjit is deprecated: "),
+        ("Use `jax.tree_map`.\n  gone: [jax.tree_map]", None),
+        ("Use `jax.jit`.\n  gone: [jax.jit]", "jax.jit is said to be gone, and is there"),
+    ],
+)
+def test_names_in_prose(verifier: Verifier, edit: Edit, rule: str, message: str | None) -> None:
+    edit("reference/sums.yaml", "rule: Use fsum.", f"rule: {rule}" if "`" not in rule else f"rule: >-\n    {rule}")
+    found = names(verifier)
+    if message is None:
+        assert found == []
+    else:
+        assert message in found[0]
+        assert "reference/sums.yaml:1:3" in found[0]
+
+
+def test_render_for_a_version_leaves_out_what_it_lacks(edit: Edit, project: Path) -> None:
+    (project / "reference" / "changes.yaml").write_text(ROW)
+    (project / "templates" / "sums.md.j2").write_text(
+        "{% for pattern in patterns %}{{ pattern }} {% endfor %}{% for change in changes %}{{ change.writes }}{% endfor %}"
+    )
+    edit("reference/sums.yaml", "symbols: [mean]", 'symbols: [mean]\n  requires: {jax: ">=0.9"}')
+
+    def text(versions: dict[str, str]) -> str:
+        return next(iter(Renderer(find_project(), versions).render())).text.partition("\n")[0].strip()
+
+    assert text({}) == text({"jax": "0.9"}) == "sum-mean math.tan_of(1.0)"
+    assert text({"jax": "0.8"}) == "math.tan_of(1.0)"
+    assert text({"jax": "0.5"}) == ""
