@@ -1,0 +1,357 @@
+"""Parallelism: one program over many devices and processes."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+Params = dict[str, jax.Array]
+
+
+def data_mesh() -> Mesh:
+    """Return all devices along one axis, over which the compiler spreads the work."""
+    return jax.make_mesh((jax.device_count(),), ("data",), axis_types=(AxisType.Auto,))
+
+
+def example_mesh_axis_types() -> None:
+    """Name the kind of each mesh axis, or put arrays where Explicit axes want them."""
+    jax.config.update("jax_num_cpu_devices", 8)  # eight simulated CPU devices
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+    double = jax.shard_map(lambda x: 2 * x, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
+    assert double(jnp.arange(8.0))[7] == 14  # an Auto axis: the input is moved for you
+
+    with jax.set_mesh(jax.make_mesh((8,), ("data",))):  # an Explicit axis: put the input there yourself
+        x = jax.device_put(jnp.arange(8.0), P("data"))
+        assert str(jax.typeof(x)) == "float32[8@data]"  # the sharding is part of the type
+        double = jax.shard_map(lambda x: 2 * x, in_specs=P("data"), out_specs=P("data"))
+        assert double(x).tolist()[7] == 14
+
+
+def mean_squared_error(params: Params, x: jax.Array, y: jax.Array) -> jax.Array:
+    """Return the loss of a linear model; `x` is (batch, features), `y` is (batch,)."""
+    return jnp.mean((x @ params["w"] + params["b"] - y) ** 2)
+
+
+def train_step(params: Params, x: jax.Array, y: jax.Array) -> Params:
+    """Take one step of gradient descent; nothing in it knows of devices."""
+    grads = jax.grad(mean_squared_error)(params, x, y)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+
+def example_data_parallel() -> None:
+    """Shard the batch, replicate the parameters, and jit the ordinary step."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    mesh = data_mesh()
+    params = {"w": jnp.arange(4.0), "b": jnp.zeros(())}
+    x, y = jnp.linspace(0.0, 1.0, 64).reshape(16, 4), jnp.ones(16)
+
+    step = jax.jit(train_step)
+    replicated_params = jax.device_put(params, NamedSharding(mesh, P()))
+    sharded_x, sharded_y = jax.device_put((x, y), NamedSharding(mesh, P("data")))
+    parallel = step(replicated_params, sharded_x, sharded_y)
+    assert jax.tree.all(jax.tree.map(jnp.allclose, parallel, step(params, x, y)))
+    assert parallel["w"].sharding.is_fully_replicated
+
+
+def check_data_parallel() -> None:
+    """Hold that the compiler adds the sum over devices that nobody wrote."""
+    mesh = data_mesh()
+    params = jax.device_put({"w": jnp.ones(4), "b": jnp.zeros(())}, NamedSharding(mesh, P()))
+    x, y = jax.device_put((jnp.ones((16, 4)), jnp.ones(16)), NamedSharding(mesh, P("data")))
+    assert "all-reduce" in str(jax.jit(train_step).lower(params, x, y).compile().as_text())
+    assert x.addressable_shards[0].data.shape == (2, 4)
+
+
+def devices_of_the_mesh() -> int:
+    """Return how many devices `data_mesh` uses on a machine that has eight."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    return int(data_mesh().size)
+
+
+def example_state_on_mesh() -> None:
+    """Put the whole training state on the mesh, the optimizer's counter too."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    replicated = NamedSharding(data_mesh(), P())
+    optimizer = optax.adam(1e-3)
+    params = jax.device_put({"w": jnp.ones(4)}, replicated)
+    opt_state = jax.device_put(optimizer.init(params), replicated)  # init leaves the count on device 0
+    traces = []
+
+    @jax.jit
+    def step(params: optax.Params, opt_state: optax.OptState) -> tuple[optax.Params, optax.OptState]:
+        traces.append("this line runs when step is traced")
+        grads = jax.grad(lambda p: jnp.sum(p["w"] ** 2))(params)
+        updates, opt_state = optimizer.update(grads, opt_state, params)
+        return optax.apply_updates(params, updates), opt_state
+
+    for _ in range(3):
+        params, opt_state = step(params, opt_state)
+    assert len(traces) == 1
+
+
+def traces_with_state_on_mesh() -> int:
+    """Return how often a step is traced whose whole state starts on the mesh."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    replicated = NamedSharding(data_mesh(), P())
+    optimizer, traces = optax.adam(1e-3), []
+    params: optax.Params = jax.device_put(jnp.ones(4), replicated)
+    opt_state = jax.device_put(optimizer.init(params), replicated)
+
+    @jax.jit
+    def step(params: optax.Params, opt_state: optax.OptState) -> tuple[optax.Params, optax.OptState]:
+        traces.append(1)
+        return optimizer.update(params, opt_state)
+
+    for _ in range(3):
+        params, opt_state = step(params, opt_state)
+    return len(traces)
+
+
+def init_weight(key: jax.Array) -> jax.Array:
+    """Return a weight of shape (1024, 256)."""
+    return 0.02 * jax.random.normal(key, (1024, 256))
+
+
+def example_sharded_init() -> None:
+    """Create big parameters where they are to live: no device ever holds them whole."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    rows = NamedSharding(data_mesh(), P("data", None))
+    w = jax.jit(init_weight, out_shardings=rows)(jax.random.key(0))
+    assert w.addressable_shards[0].data.shape == (128, 256)
+    assert jnp.allclose(w, init_weight(jax.random.key(0)))  # the same numbers on any mesh
+
+
+def devices_that_hold_a_sharded_init() -> int:
+    """Return over how many devices a new weight is spread."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    rows = NamedSharding(data_mesh(), P("data", None))
+    return len(jax.jit(init_weight, out_shardings=rows)(jax.random.key(0)).sharding.device_set)
+
+
+def example_shard_map() -> None:
+    """Write per-device code: the function sees its shard, and collectives name the axis."""
+    jax.config.update("jax_num_cpu_devices", 8)
+
+    @jax.shard_map(mesh=data_mesh(), in_specs=P("data"), out_specs=P())
+    def mean(shard: jax.Array) -> jax.Array:
+        assert shard.shape == (2,)  # of 16 numbers over 8 devices
+        return jax.lax.pmean(shard.mean(), "data")
+
+    assert mean(jnp.arange(16.0)) == 7.5
+
+
+def local_loss(w: jax.Array, x: jax.Array) -> jax.Array:
+    """Return the mean of `w * x` over the examples that it is given."""
+    return jnp.mean(w * x)
+
+
+def global_loss(w: jax.Array, x: jax.Array) -> jax.Array:
+    """Return the mean over the examples of all devices."""
+    return jax.lax.pmean(local_loss(w, x), "data")
+
+
+def example_shard_map_grad() -> None:
+    """Differentiate the loss that is already the mean over devices."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    specs = (P(), P("data"))
+    gradient = jax.shard_map(jax.grad(global_loss), mesh=data_mesh(), in_specs=specs, out_specs=P())
+    w, x = jnp.float32(3.0), jnp.arange(16.0)
+    assert gradient(w, x) == jax.grad(local_loss)(w, x) == 7.5
+
+
+def check_shard_map_grad() -> None:
+    """Hold that without the check of varying axes the order of mean and gradient is the other one."""
+
+    def mean_gradient(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.lax.pmean(jax.grad(local_loss)(w, x), "data")
+
+    specs = (P(), P("data"))
+    unchecked = jax.shard_map(mean_gradient, mesh=data_mesh(), in_specs=specs, out_specs=P(), check_vma=False)
+    assert unchecked(jnp.float32(3.0), jnp.arange(16.0)) == 7.5
+
+
+def gradient_of_global_loss() -> jax.Array:
+    """Return the gradient at the batch that the mistakes use."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    specs = (P(), P("data"))
+    gradient = jax.shard_map(jax.grad(global_loss), mesh=data_mesh(), in_specs=specs, out_specs=P())
+    return gradient(jnp.float32(3.0), jnp.arange(16.0))
+
+
+def normalise(shard: jax.Array) -> jax.Array:
+    """Divide a shard by the sum over all devices' shards."""
+    return shard / jax.lax.psum(shard.sum(), "data")
+
+
+def example_shard_map_reductions() -> None:
+    """Finish each reduction over a sharded axis with a collective."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    x = jnp.arange(1.0, 9.0)
+    total = jax.shard_map(
+        lambda shard: jax.lax.psum(shard.sum(), "data"), mesh=data_mesh(), in_specs=P("data"), out_specs=P()
+    )
+    assert total(x) == 36
+    parts = jax.shard_map(normalise, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"))
+    assert jnp.allclose(parts(x), x / 36)
+
+
+def total_over_devices() -> jax.Array:
+    """Return the sum of 0 to 7 over eight devices."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    total = jax.shard_map(
+        lambda shard: jax.lax.psum(shard.sum(), "data"), mesh=data_mesh(), in_specs=P("data"), out_specs=P()
+    )
+    return total(jnp.arange(8.0))
+
+
+def normalised_over_devices() -> jax.Array:
+    """Return 1 to 8, each divided by their sum."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    parts = jax.shard_map(normalise, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"))
+    return parts(jnp.arange(1.0, 9.0))
+
+
+def add_noise(key: jax.Array, shard: jax.Array) -> jax.Array:
+    """Add noise that is drawn anew on each device."""
+    device_key = jax.random.fold_in(key, jax.lax.axis_index("data"))
+    return shard + jax.random.normal(device_key, shard.shape)
+
+
+def example_shard_map_key() -> None:
+    """Give each device a key of its own."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    noisy = jax.shard_map(add_noise, mesh=data_mesh(), in_specs=(P(), P("data")), out_specs=P("data"))
+    y = noisy(jax.random.key(0), jnp.zeros(16))
+    assert len(set(y.tolist())) == 16
+
+
+def noise_over_devices() -> list[float]:
+    """Return the noise that eight devices add, two numbers each."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    noisy = jax.shard_map(add_noise, mesh=data_mesh(), in_specs=(P(), P("data")), out_specs=P("data"))
+    return [float(one) for one in noisy(jax.random.key(0), jnp.zeros(16))]
+
+
+def example_without_pmap() -> None:
+    """Shard the batch's one axis and jit; no leading axis of devices, no collective."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    batch = jnp.arange(32.0)
+    centre = jax.jit(lambda x: x - x.mean())  # the mean of the whole batch
+    y = centre(jax.device_put(batch, NamedSharding(data_mesh(), P("data"))))
+    assert jnp.array_equal(y, batch - 15.5)
+    assert y.sharding.shard_shape(y.shape) == (4,)  # each device has four examples
+
+
+def example_replicate() -> None:
+    """Say where each tree goes by a sharding."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    mesh = data_mesh()
+    params = jax.device_put({"w": jnp.ones(3)}, NamedSharding(mesh, P()))  # a copy on each device
+    batch = jax.device_put(jnp.ones((16, 3)), NamedSharding(mesh, P("data")))  # two rows on each
+    assert params["w"].addressable_shards[7].data.shape == params["w"].shape == (3,)
+    assert batch.shape == (16, 3)
+    assert batch.addressable_shards[7].data.shape == (2, 3)
+
+
+def example_explicit_contraction() -> None:
+    """Name the sharding of a product whose summed axis is sharded."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    with jax.set_mesh(jax.make_mesh((8,), ("model",))):
+        x = jax.device_put(jnp.ones((8, 16)), P(None, "model"))
+        w = jax.device_put(jnp.ones((16, 4)), P("model", None))
+        y = jnp.matmul(x, w, out_sharding=P("model", None))  # sum and scatter; P() would sum and copy
+        assert str(jax.typeof(y)) == "float32[8@model,4]"
+        assert (y == 16).all()
+
+
+def example_explicit_gather() -> None:
+    """Look rows up in a sharded table, and name the sharding of what comes out."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    with jax.set_mesh(jax.make_mesh((8,), ("data",))):
+        table = jax.device_put(jnp.arange(64.0).reshape(16, 4), P("data", None))
+        ids = jax.device_put(jnp.arange(15, -1, -1), P("data"))
+        rows = table.at[ids].get(out_sharding=P("data", None))
+        assert str(jax.typeof(rows)) == "float32[16@data,4]"
+        assert rows.tolist()[0] == [60, 61, 62, 63]  # rows[0] would need a sharding as well
+
+
+def example_set_mesh() -> None:
+    """Set the mesh once; then bare partition specs are enough."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    batch = jnp.arange(16.0)
+    with jax.set_mesh(data_mesh()):  # Auto axes: a constraint moves data
+        y = jax.jit(lambda x: jax.lax.with_sharding_constraint(2 * x, P("data")))(batch)
+        assert y.sharding.spec == P("data")
+    with jax.set_mesh(jax.make_mesh((8,), ("data",))):  # Explicit axes: reshard moves data
+        y = jax.jit(lambda x: jax.reshard(2 * x, P("data")))(batch)
+        assert str(jax.typeof(y)) == "float32[16@data]"
+
+
+def running_sums(shard: jax.Array) -> jax.Array:
+    """Return the sums of a shard's numbers up to each of them."""
+    start = jax.lax.pcast(jnp.float32(0.0), "data", to="varying")  # a constant is equal on all devices
+    return jax.lax.scan(lambda total, x: (total + x, total + x), start, shard)[1]
+
+
+def example_scan_in_shard_map() -> None:
+    """Start a carry with the type that the body gives it."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    sums = jax.shard_map(running_sums, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"))
+    assert sums(jnp.arange(16.0)).tolist()[-2:] == [14, 29]
+
+
+def pad_batch(x: jax.Array, devices: int) -> tuple[jax.Array, jax.Array]:
+    """Pad the batch to a multiple of the devices; also return which rows are real."""
+    missing = -len(x) % devices
+    padded = jnp.pad(x, ((0, missing), *[(0, 0)] * (x.ndim - 1)))
+    return padded, jnp.arange(len(padded)) < len(x)
+
+
+def example_uneven_batch() -> None:
+    """Pad what does not divide, and leave the padding out of every mean."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    x = jnp.arange(60.0).reshape(30, 2)
+    batch, real = jax.device_put(pad_batch(x, 8), NamedSharding(data_mesh(), P("data")))
+    assert batch.shape == (32, 2)
+    assert jnp.allclose(jnp.mean(batch, where=real[:, None]), x.mean())
+
+
+def example_simulated_devices() -> None:
+    """Ask for simulated devices before anything starts the backend."""
+    jax.config.update("jax_num_cpu_devices", 8)  # or JAX_NUM_CPU_DEVICES=8 in the environment
+    assert jax.device_count() == 8
+
+
+WORKER = """
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+
+port, rank = sys.argv[1], int(sys.argv[2])
+jax.distributed.initialize(f"localhost:{port}", num_processes=2, process_id=rank)  # before all else
+mesh = jax.make_mesh((jax.device_count(),), ("data",), axis_types=(AxisType.Auto,))
+mine = np.full((2, 3), rank, np.float32)  # the rows that this process has loaded
+batch = jax.make_array_from_process_local_data(NamedSharding(mesh, P("data")), mine)
+assert batch.shape == (4, 3) and not batch.is_fully_addressable
+assert float(jax.jit(jnp.sum)(batch)) == 6  # every process runs this, and may read what is replicated
+"""
+
+
+def example_two_processes() -> None:
+    """Start two processes that hold one array together."""
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = str(probe.getsockname()[1])
+    environment = os.environ | {"JAX_PLATFORMS": "cpu"}
+    commands = [[sys.executable, "-c", WORKER, port, str(rank)] for rank in range(2)]
+    workers = [subprocess.Popen(command, env=environment) for command in commands]
+    assert [worker.wait(timeout=50) for worker in workers] == [0, 0]
