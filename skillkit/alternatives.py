@@ -27,6 +27,9 @@ def alternatives(choice: Choice, facts: Facts, folder: Path) -> list[dict[str, A
 
 
 def _applies(entry: Mapping[str, Any], choice: Choice, facts: Facts) -> bool:
+    # a line search compares values of the loss, which must be exact and of one batch
+    if entry["name"] == "lbfgs" and (facts.answers["precision"] != "float32" or choice.accumulation > 1):
+        return False
     families = entry.get("families", [facts.answers["family"]])
     return (
         choice.name in entry["instead_of"]
@@ -61,10 +64,16 @@ def changed(choice: Choice, change: Mapping[str, Any]) -> Choice:
         optimizer=_optimizer(choice, change["optimizer"]),
         rate=_rate(choice, change),
         decay=_decay(choice, change),
-        clip=None if change["optimizer"]["name"] == "lbfgs" else change.get("clip_is", choice.clip),
+        clip=_clip(choice, change),
         ema=None if change["optimizer"]["name"] == "lbfgs" else choice.ema,
         schedule=change.get("schedule_or", choice.schedule) if choice.rate is None else choice.schedule,
     )
+
+
+def _clip(choice: Choice, change: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    own = choice.clip is not None and choice.clip["kind"] == "update_rms"  # adafactor's alone
+    clip: Mapping[str, Any] | None = change.get("clip_is", None if own else choice.clip)
+    return None if change["optimizer"]["name"] == "lbfgs" else clip
 
 
 def _optimizer(choice: Choice, optimizer: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -68,7 +68,7 @@ def _schedule(choice: Choice, facts: Facts) -> Iterator[str]:
 
 def _decay(choice: Choice, facts: Facts) -> Iterator[str]:
     share = _timescale(choice, facts)
-    if share is None or facts.answers["stage"] != "from-scratch" or share > 100:
+    if share is None or facts.answers["stage"] != "from-scratch" or _is_off(choice):
         return
     if share > 0.2:
         yield (
@@ -80,6 +80,11 @@ def _decay(choice: Choice, facts: Facts) -> Iterator[str]:
             f"The weight decay forgets over {share:.2g} of the run, where published runs lie within 0.01 and 0.2: "
             "early data leave no trace; lower it in proportion to the longer run."
         )
+
+
+def _is_off(choice: Choice) -> bool:
+    # 1e-6 and 1e-8 are how published configurations write "none"
+    return choice.decay is not None and choice.decay["value"] < 1e-5
 
 
 def _tokens(facts: Facts) -> Iterator[str]:
@@ -107,6 +112,9 @@ def _division(choice: Choice, facts: Facts) -> Iterator[str]:
     examples = facts.numbers["examples_per_update"]
     if examples % parts:
         yield f"A batch of {examples:g} is not divisible by {parts}, the devices times the accumulation."
+    if choice.accumulation > 1 and choice.rate is None:
+        yield "A line search needs the whole batch at once: the accumulation is 1."
+        return
     if choice.accumulation > 1 and facts.answers["devices"] == 1:
         yield "Accumulation on one device costs 4 bytes per parameter; a smaller batch and rate do as well."
     if choice.accumulation > 1:

@@ -71,8 +71,17 @@ def decide(book: Book, facts: Facts) -> Choice:
         {"setting": SETTINGS[name], "because": row.because, "source": row.source} for name, row in rows.items()
     )
     values = {name: evaluate(row.then, facts.numbers) for name, row in rows.items()}
-    values["networks"] = tuple(values["networks"])
+    private = facts.answers["privacy"] == "dp-sgd"
+    values["networks"] = tuple(_named(network) if private else network for network in values["networks"])
     return Choice(**values, accumulation=facts.answers["accumulation"], reasons=reasons)
+
+
+def _named(network: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a network without optimizer and rate of its own, which are tuned for training without noise."""
+    kept = {name: network[name] for name in ("name", "parameters") if name in network}
+    if any(group.get("optimizer", {}).get("name") == "set_to_zero" for group in network.get("groups", ())):
+        return {**kept, "groups": network["groups"]}
+    return kept | ({"groups": [_named(group) for group in network["groups"]]} if "groups" in network else {})
 
 
 def scaled(choice: Choice, factor: float) -> float | None:

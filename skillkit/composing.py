@@ -43,8 +43,9 @@ def _network(network: Mapping[str, Any], choice: Choice, facts: Facts) -> dict[s
 
 def _group(group: Mapping[str, Any], choice: Choice, facts: Facts) -> dict[str, Any]:
     own = group.get("optimizer", {})
-    # a group that names no optimizer of its own changes some of the main one's arguments
-    optimizer = dict(own) if "name" in own else {**choice.optimizer, **own}
+    # a group that names no optimizer of its own changes those arguments that the main one has
+    changed = {name: value for name, value in own.items() if name in choice.optimizer}
+    optimizer = dict(own) if "name" in own else {**choice.optimizer, **changed}
     idle = optimizer["name"] == "set_to_zero"
     rate = None if idle else group.get("rate", choice.rate)
     decay = None if optimizer["name"] in _WITHOUT_DECAY else group.get("decay", choice.decay)

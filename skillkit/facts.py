@@ -11,8 +11,6 @@ from skillkit.errors import bad_input
 from skillkit.questions import LENGTHS, Answers, Questionnaire
 from skillkit.sizes import parse_size
 
-SEQUENCES = ("sequences", "tokens")
-
 
 @dataclass(frozen=True)
 class Facts:
@@ -88,17 +86,15 @@ def _default(name: str, default: Any, given: Answers, answers: Answers) -> Any:
         return max(1, answers["parameters"] // 200) if answers["stage"] == "adapter" else None
     if name == "batch_unit" and default == "tokens" and given.get("batch_size", math.inf) < 4096:
         return "sequences"  # nobody updates a language model on fewer tokens
+    if name == "sequence_length" and default is None:
+        # a family that does not count in tokens, but this user does
+        return 512 if "tokens" in (answers["batch_unit"], *given) else None
     if isinstance(default, Mapping):
         return int(evaluate(default, answers))
     return parse_size(default) if isinstance(default, str) and parse_size(default) else default
 
 
 def _refuse(answers: Answers, given: Answers) -> None:
-    if "sequence_length" not in answers and answers["batch_unit"] in SEQUENCES:
-        message = f"a batch in {answers['batch_unit']} needs a sequence_length for the family {answers['family']}"
-        raise bad_input("batch_unit", message)
-    if "sequence_length" not in answers and "tokens" in answers:
-        raise bad_input("tokens", f"needs a sequence_length for the family {answers['family']}: or give steps")
     for name in ("active_parameters", "adapter_parameters"):
         if given.get(name, 0) > answers["parameters"]:
             raise bad_input(name, f"must be at most the {answers['parameters']} parameters of the whole network")

@@ -139,15 +139,10 @@ def _derived(facts: Facts) -> dict[str, Any]:
 
 
 def _memory(configuration: Mapping[str, Any], facts: Facts) -> dict[str, Any]:
-    try:
-        from skillkit.memory import estimate
-    except ImportError:
-        return {"total": 0, "per_device": {"total": 0}}
+    from skillkit.memory import estimate
+
     answers = facts.answers
-    found: dict[str, Any] = estimate(
-        configuration, answers["parameters"], adapter_parameters=answers.get("adapter_parameters")
-    )
-    return found
+    return estimate(configuration, answers["parameters"], adapter_parameters=answers.get("adapter_parameters"))
 
 
 def _versions() -> dict[str, str | None]:

@@ -1,0 +1,114 @@
+"""The rules by which numbers follow from answers."""
+
+import doctest
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillkit import arithmetic
+from skillkit.arithmetic import (
+    RULES,
+    decay_timescale,
+    evaluate,
+    half_life_tokens,
+    linear_batch,
+    llm_peak_lr,
+    noise_multiplier,
+    sqrt_batch,
+    updates_from_epochs,
+    updates_from_tokens,
+    warmup_updates,
+)
+
+PUBLISHED = [(124e6, 6e-4), (162e6, 6e-4), (6.7e9, 3e-4), (65.2e9, 1.5e-4), (70e9, 1.5e-4)]
+
+
+def test_the_examples_hold() -> None:
+    found = doctest.testmod(arithmetic)
+    assert found.attempted > 10
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize(("parameters", "rate"), PUBLISHED)
+def test_the_fitted_rate_is_near_the_published(parameters: float, rate: float) -> None:
+    assert 0.85 < llm_peak_lr({"parameters": parameters}) / rate < 1.15
+
+
+def test_the_fitted_rate_is_capped_where_it_was_found_too_high() -> None:
+    assert llm_peak_lr({"parameters": 405e9}) == 1e-4
+
+
+def test_experts_count_by_what_a_token_uses() -> None:
+    sparse = {"parameters": 671e9, "active_parameters": 37e9}
+    assert llm_peak_lr(sparse) == llm_peak_lr({"parameters": 37e9})
+
+
+def test_adam_scales_by_the_root_and_sgd_linearly() -> None:
+    facts = {"examples_per_update": 1024}
+    assert sqrt_batch(facts, reference=1e-3, batch=256) == 2e-3
+    assert linear_batch(facts, reference=0.1, batch=256) == 0.4
+
+
+@pytest.mark.parametrize(("batch", "factor"), [(1, 1 / 4), (10**9, 4)])
+def test_adam_is_not_extrapolated(batch: int, factor: float) -> None:
+    assert sqrt_batch({"examples_per_update": batch}, reference=1e-3, batch=256) == pytest.approx(1e-3 * factor)
+
+
+def test_sgd_is_not_extrapolated_beyond_the_evidence() -> None:
+    assert linear_batch({"examples_per_update": 65536}, 0.1, 256) == linear_batch({"examples_per_update": 8192}, 0.1, 256)
+
+
+def test_the_last_incomplete_batch_is_an_update() -> None:
+    assert updates_from_epochs(dataset_size=1001, epochs=2, batch_size=100) == 22
+    assert updates_from_tokens(tokens=1001, tokens_per_update=100) == 11
+
+
+@given(st.integers(1, 10**7), st.integers(1, 10**4), st.floats(0, 10))
+def test_a_warmup_is_shorter_than_the_run(updates: int, steps: int, fraction: float) -> None:
+    facts = {"updates": updates, "updates_per_epoch": None}
+    for warmup in ({"steps": steps}, {"fraction": fraction}, {"epochs": fraction}):
+        assert 0 <= warmup_updates(warmup, facts) < updates
+
+
+def test_a_warmup_in_epochs_is_exact() -> None:
+    assert warmup_updates({"epochs": 5}, {"updates": 9000, "updates_per_epoch": 100}) == 500
+
+
+def test_half_life_is_kept_over_batches() -> None:
+    b2_at_double_batch = 0.95**2
+    assert half_life_tokens(0.95, 1000) == pytest.approx(half_life_tokens(b2_at_double_batch, 2000))
+
+
+def test_a_weight_decays_to_a_third_within_the_timescale() -> None:
+    rate, decay, updates = 1e-3, 0.1, 50_000
+    share = decay_timescale(rate, decay, updates)
+    assert (1 - rate * decay) ** (share * updates) == pytest.approx(math.exp(-1), rel=1e-3)
+
+
+def test_more_privacy_is_more_noise() -> None:
+    noise = [noise_multiplier(epsilon, 1e-5, 0.01, 10_000) for epsilon in (0.5, 1, 2, 8, 100)]
+    assert noise == sorted(noise, reverse=True)
+    assert all(math.isfinite(one) and one > 0 for one in noise)
+
+
+def test_the_noise_is_that_of_the_gaussian_mechanism_for_one_full_batch() -> None:
+    """Balle and Wang's exact calibration for epsilon 1 and delta 1e-5 is 3.73, and mu is 1 / sigma."""
+    noise = noise_multiplier(epsilon=1.0, delta=1e-5, sampling=1.0, updates=1)
+    mu = math.sqrt(math.expm1(1 / noise**2))
+    assert 1 / mu == pytest.approx(3.73, abs=0.01)
+
+
+def test_a_rule_takes_sizes_and_gives_three_digits() -> None:
+    value = {"rule": "sqrt_size", "reference": 1e-3, "parameters": "110M"}
+    assert evaluate(value, {"parameters": 330e6}) == 5.77e-4
+
+
+@pytest.mark.parametrize("value", [None, 0.1, "adamw", {"name": "adamw"}, [1]])
+def test_what_names_no_rule_is_itself(value: object) -> None:
+    assert evaluate(value, {}) == value
+
+
+def test_every_rule_says_where_it_comes_from_or_shows_an_example() -> None:
+    assert all("Example:" in (rule.__doc__ or "") for rule in RULES.values())
