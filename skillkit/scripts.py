@@ -29,13 +29,24 @@ IMPORTS = {
     "Callable": "from collections.abc import Callable",
     "Iterator": "from collections.abc import Iterator",
     "Path": "from pathlib import Path",
+    "argparse": "import argparse",
+    "math": "import math",
+    "np": "import numpy as np",
+    "sklearn": "import sklearn.datasets",
     "optax": "import optax",
     "optuna": "import optuna",
     "re": "import re",
     "tempfile": "import tempfile",
     "ocp": "import orbax.checkpoint as ocp",
 }
-_STANDARD = ("functools", "re", "tempfile", "collections", "pathlib", "typing")
+_STANDARD = ("argparse", "functools", "math", "re", "tempfile", "collections", "pathlib", "typing")
+
+
+def optuna_study(recommendation: Mapping[str, Any]) -> str:
+    """Return the script of an Optuna study around a recommendation; see `studies.optuna_study`."""
+    from skillkit import studies
+
+    return studies.optuna_study(recommendation)
 
 
 def script(recommendation: Mapping[str, Any]) -> str:
@@ -45,10 +56,10 @@ def script(recommendation: Mapping[str, Any]) -> str:
         recommendation: With `configuration`, and where known `reasons` and `title`.
     """
     configuration = recommendation["configuration"]
-    body = _environment().get_template(f"{configuration['library']}.py.j2").render(_context(recommendation))
+    body = environment().get_template(f"{configuration['library']}.py.j2").render(_context(recommendation))
     title = recommendation.get("title") or "Training with " + ", ".join(_optimizers(configuration))
     head = _TITLE.format(title=title)
-    return f"{head}\n{imports(body)}\n{_tidy(body)}"
+    return f"{head}\n{imports(body)}\n{tidy(body)}"
 
 
 _TITLE = '''"""{title}.
@@ -85,7 +96,7 @@ def _order(line: str) -> tuple[bool, str]:
     return line.startswith("from"), line
 
 
-def _tidy(body: str) -> str:
+def tidy(body: str) -> str:
     """Put two blank lines around each top-level definition, at most one elsewhere outside of them."""
     lines: list[str] = []
     start, blanks = "", 0
@@ -116,6 +127,7 @@ def _context(recommendation: Mapping[str, Any]) -> dict[str, Any]:
     optimizers = _optimizers(configuration)
     every = configuration.get("accumulation") or 1
     return {
+        "library": configuration["library"],
         "networks": [network["name"] for network in networks],
         "many": len(networks) > 1,
         "optimizer": pieces_source(_mentioned(found)) + "\n\n".join(_assignments(found, reasons)),
@@ -177,7 +189,8 @@ def pieces_source(wanted: Iterable[str]) -> str:
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """Return the templates of scripts."""
     loader = jinja2.FileSystemLoader(own_project(Path()).templates / "scripts")
     return jinja2.Environment(
         loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
