@@ -19,6 +19,7 @@ from typing import Any
 Job = dict[str, Any]
 Outcome = dict[str, Any]
 
+STATED_SIZE = 1000  # elements of an array: nobody states more
 CODE, CHECK, LAST = "block.py", "check.py", "last.py"
 
 
@@ -63,8 +64,9 @@ def _stages(job: Job, outcome: Outcome) -> Iterator[str]:
         result = _execute(job["last"], LAST, space)
     elif "call" in job:
         result = space[job["call"]]()
-    outcome["value"] = _plain(result)
-    if "predicate" in job:
+    if "predicate" not in job:
+        outcome["value"] = _plain(result)
+    else:
         yield "predicate"
         judge: dict[str, Any] = {"__name__": "judge"}
         _execute(job["judge"], "judge.py", judge)
@@ -113,7 +115,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, bool | int | float | str) or value is None:
         return value
-    if hasattr(value, "tolist"):
+    if hasattr(value, "tolist") and getattr(value, "size", 1) <= STATED_SIZE:
         with contextlib.suppress(Exception):
             return _plain(value.tolist())
     return repr(value)
