@@ -60,6 +60,52 @@ def learning_rates(configuration: Mapping[str, Any]) -> dict[str, dict[str, opta
     }
 
 
+def try_configuration(configuration: Mapping[str, Any]) -> None:
+    """Build every network's optimizer and take two updates under jit.
+
+    Raises:
+        BadInput: The parameters are not finite after them.
+    """
+    for name, optimizer in build(configuration).items():
+        params = _small_params(configuration.get("precision"))
+        opt_state = jax.jit(optimizer.init)(params)
+        for _ in range(2 * (configuration.get("accumulation") or 1)):
+            params, opt_state = _updated(optimizer, params, opt_state, _per_example(configuration))
+        if not jnp.isfinite(optax.tree.norm(params)):
+            raise bad_input(f"network '{name}'", "the parameters are not finite after two updates")
+
+
+def _small_params(precision: str | None) -> Any:
+    dtype = jnp.bfloat16 if precision == "bfloat16-params" else jnp.float32
+    shapes = {"embedding/table": (16, 8), "hidden/kernel": (8, 8), "hidden/bias": (8,), "lora_a/kernel": (8, 2)}
+    return {name: jnp.ones(shape, dtype) for name, shape in shapes.items()}
+
+
+def _per_example(configuration: Mapping[str, Any]) -> bool:
+    clips = [(network.get("clip") or {}).get("kind") for network in configuration["networks"]]
+    return bool(configuration.get("privacy")) or "per_example" in clips
+
+
+def _updated(
+    optimizer: optax.GradientTransformation, params: Any, opt_state: Any, per_example: bool
+) -> tuple[Any, Any]:
+    def loss(params: Any) -> jax.Array:
+        return jnp.square(optax.tree.norm(params))
+
+    @jax.jit
+    def step(params: Any, opt_state: Any) -> tuple[Any, Any]:
+        value, grads = jax.value_and_grad(loss)(params)
+        if per_example:
+            grads = jax.tree.map(lambda grad: jnp.stack([grad, grad]), grads)
+        known = {"value": value, "grad": grads, "value_fn": loss}  # what a line search needs; others ignore it
+        line_search = isinstance(optimizer, optax.GradientTransformationExtraArgs)
+        updates, opt_state = optimizer.update(grads, opt_state, params, **(known if line_search else {}))
+        return optax.apply_updates(params, updates), opt_state
+
+    stepped: tuple[Any, Any] = step(params, opt_state)
+    return stepped
+
+
 def evaluate(value: Any, known: Mapping[str, Any]) -> Any:
     """Return what an expression stands for; `known` holds what the script would have assigned before."""
     if isinstance(value, Setting):

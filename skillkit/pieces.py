@@ -72,9 +72,11 @@ def skip_bad_gradients(transformation: optax.GradientTransformation) -> optax.Gr
         norm = optax.tree.norm(updates)
         good = jnp.isfinite(norm) & (norm > 0)
         new_updates, new_state = inner.update(updates, state, params, **extra)
-        keep = lambda new, old: jnp.where(good, new, old)  # noqa: E731
         zeros = optax.tree.zeros_like(new_updates)
-        return jax.tree.map(keep, new_updates, zeros), jax.tree.map(keep, new_state, state)
+        kept: tuple[Any, Any] = jax.tree.map(
+            lambda new, old: jnp.where(good, new, old), (new_updates, new_state), (zeros, state)
+        )
+        return kept
 
     return optax.GradientTransformationExtraArgs(inner.init, update)
 
@@ -144,6 +146,9 @@ def keep_master_copy(transformation: optax.GradientTransformation) -> optax.Grad
 
 def schedule_free_params(opt_state: Any, params: Any) -> Any:
     """Return the averaged parameters, which are those to evaluate and to export."""
-    is_state = lambda node: isinstance(node, optax.contrib.ScheduleFreeState)  # noqa: E731
+
+    def is_state(node: Any) -> bool:
+        return isinstance(node, optax.contrib.ScheduleFreeState)
+
     state = next(node for node in jax.tree.leaves(opt_state, is_leaf=is_state) if is_state(node))
     return optax.contrib.schedule_free_eval_params(state, params)

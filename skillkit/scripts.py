@@ -130,7 +130,7 @@ def _context(recommendation: Mapping[str, Any]) -> dict[str, Any]:
         "library": configuration["library"],
         "networks": [network["name"] for network in networks],
         "many": len(networks) > 1,
-        "optimizer": pieces_source(_mentioned(found)) + "\n\n".join(_assignments(found, reasons)),
+        "optimizer": pieces_source(_mentioned(found, optimizers)) + "\n\n".join(_assignments(found, reasons)),
         "per_example": bool(configuration.get("privacy")) or "per_example" in clips,
         "every": every,
         "ema": configuration.get("ema"),
@@ -171,8 +171,10 @@ def _assignments(found: list[Plan], reasons: Reasons) -> Iterator[str]:
         yield text + "\n"
 
 
-def _mentioned(found: list[Plan]) -> list[str]:
-    return [name for plan in found for call in (*plan.schedules.values(), plan.optimizer) for name in names(call)]
+def _mentioned(found: list[Plan], optimizers: list[str]) -> list[str]:
+    calls = [call for plan in found for call in (*plan.schedules.values(), plan.optimizer)]
+    averaged = ["schedule_free_params"] if "contrib.schedule_free_adamw" in optimizers else []
+    return [name for call in calls for name in names(call)] + averaged
 
 
 def pieces_source(wanted: Iterable[str]) -> str:

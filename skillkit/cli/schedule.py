@@ -1,0 +1,40 @@
+"""`skillkit schedule`: the learning rate of a saved configuration, drawn or as numbers."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from skillkit.configuration import checked
+from skillkit.reading import Document, parse, read
+
+EPILOG = """\b
+Examples:
+  skillkit recommend-optimizer --set family=vit --format yaml > vit.yaml
+  skillkit schedule vit.yaml --plot vit.svg
+"""
+
+
+@click.command("schedule", epilog=EPILOG)
+@click.argument("configuration")
+@click.option("--plot", metavar="FILE", type=click.Path(dir_okay=False), help="Draw it as PNG or SVG.")
+@click.option("--json", "as_json", is_flag=True, help="Print the learning rate of some updates for programs.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no chart.")
+def schedule_command(configuration: str, plot: str | None, as_json: bool, quiet: bool) -> None:
+    """Draw the learning rate of a saved CONFIGURATION, or of the one on standard input where it is `-`."""
+    from skillkit import plots
+
+    found = checked(_document(configuration))
+    if plot:
+        plots.save(found, plot)
+    if as_json:
+        click.echo(json.dumps([curve.as_data() for curve in plots.curves(found)], indent=2))
+    elif not quiet:
+        click.echo(plots.terminal_chart(found))
+
+
+def _document(name: str) -> Document:
+    if name == "-":
+        return parse(sys.stdin.read(), "<stdin>")
+    return read(Path(name))
