@@ -1,0 +1,97 @@
+"""Checkpoints written or read wrongly."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+import orbax.checkpoint as orbax_v0
+from orbax.checkpoint import v1 as ocp
+
+
+def old_checkpointer_saves_twice() -> None:
+    checkpointer = orbax_v0.PyTreeCheckpointer()
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(2):
+            checkpointer.save(Path(folder) / "model", {"w": jnp.ones(2)})
+
+
+def step_saved_again() -> None:
+    with tempfile.TemporaryDirectory() as folder, ocp.training.Checkpointer(folder) as checkpointer:
+        for _ in range(2):
+            checkpointer.save(5, {"w": jnp.ones(2)})
+
+
+def dotted_import_of_v1() -> Any:
+    import orbax.checkpoint.v1 as ocp_v1
+
+    return ocp_v1.save
+
+
+def old_name_save_pytree() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save_pytree(Path(folder) / "model", {"w": jnp.ones(2)})
+
+
+def relative_path() -> None:
+    ocp.save("runs/model", {"w": jnp.ones(2)})
+
+
+def load_without_target() -> None:
+    optimizer, params = optax.adam(1e-3), {"w": jnp.ones(2)}
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "state", {"params": params, "opt_state": optimizer.init(params)})
+        state = ocp.load(Path(folder) / "state")
+        optimizer.update(params, state["opt_state"])
+
+
+def target_without_shardings() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "state", {"w": jnp.ones(2)})
+        ocp.load(Path(folder) / "state", {"w": jax.ShapeDtypeStruct((2,), jnp.float32)})
+
+
+def only_parameters_saved() -> list[float]:
+    optimizer = optax.adam(0.1)
+
+    def train(params: Any, opt_state: Any) -> Any:
+        for _ in range(5):
+            updates, opt_state = optimizer.update(jax.grad(lambda w: w**4)(params), opt_state)
+            params = optax.apply_updates(params, updates)
+        return params, opt_state
+
+    params, opt_state = train(jnp.float32(1.0), optimizer.init(jnp.float32(1.0)))
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "state", {"params": params})
+        loaded = ocp.load(Path(folder) / "state", {"params": params})["params"]
+    resumed, _ = train(loaded, optimizer.init(loaded))
+    unbroken, _ = train(params, opt_state)
+    return [float(resumed), float(unbroken)]
+
+
+def runs_end_apart(ends: list[float]) -> bool:
+    return abs(ends[0] - ends[1]) > 0.01
+
+
+def checkpoint_used_while_being_saved() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        checkpointer = orbax_v0.StandardCheckpointer()
+        checkpointer.save(path, {"w": jnp.ones((4000, 4000))})
+        there = path.is_dir()
+        checkpointer.close()
+        return there
+
+
+def manager_saves_a_bare_tree() -> None:
+    with tempfile.TemporaryDirectory() as folder, orbax_v0.CheckpointManager(folder) as manager:
+        manager.save(0, {"w": jnp.ones(2)})
+
+
+def target_that_leaves_things_out() -> None:
+    state = {"params": {"w": jnp.ones(2)}, "opt_state": {"mu": jnp.zeros(2)}}
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "state", state)
+        ocp.load(Path(folder) / "state", {"params": state["params"]})
