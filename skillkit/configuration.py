@@ -96,7 +96,9 @@ def _optimizer(document: Document, group: Mapping[str, Any], key: Key) -> Iterat
             message = f"'{keyword}' has its own place: schedule, or weight_decay with value, kind and mask"
             yield document.problem((*at, keyword, "#key"), message)
         elif keyword != "name" and keyword not in known:
-            message = f"optax.{name} has no argument '{keyword}'{did_you_mean(keyword, known)}"
+            message = (
+                f"optax.{name} has no argument '{keyword}'{did_you_mean(keyword, known)}: it has {', '.join(known)}"
+            )
             yield document.problem((*at, keyword, "#key"), message)
 
 
