@@ -1,7 +1,13 @@
 """Random keys: one key, one use."""
 
+import tempfile
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 def dropout(key: jax.Array, x: jax.Array, rate: float) -> jax.Array:
@@ -38,3 +44,163 @@ def check_dropout_keys() -> None:
     with jax.debug_key_reuse(True):
         out = jax.jit(forward)(jax.random.key(1), jnp.ones(100_000))
     assert abs(float(out.mean()) - 1.0) < 0.05
+
+
+def masks_of_two_layers() -> list[jax.Array]:
+    """Return what two layers of one step keep."""
+    keys = jax.random.split(jax.random.fold_in(jax.random.key(0), 0), 2)
+    return [dropout(key, jnp.ones(64), rate=0.5) > 0 for key in keys]
+
+
+def example_reuse() -> None:
+    """Draw twice, each time with a key of its own."""
+    weights_key, noise_key = jax.random.split(jax.random.key(0))
+    weights = jax.random.normal(weights_key, (3,))
+    noise = jax.random.normal(noise_key, (3,))
+    assert not jnp.isclose(weights, noise).any()
+    assert jnp.array_equal(weights, jax.random.normal(weights_key, (3,)))  # a key is a value, not a generator
+
+
+def two_draws() -> list[jax.Array]:
+    """Return two draws."""
+    return [jax.random.normal(key, (3,)) for key in jax.random.split(jax.random.key(0))]
+
+
+def example_typed_key() -> None:
+    """Look at what tells a key from numbers."""
+    key = jax.random.key(0)
+    assert jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
+    assert key.shape == ()
+    assert jax.random.split(key, 3).shape == (3,)  # an array of keys: index it, map it, scan over it
+
+
+def noisy_step(root: jax.Array, step: jax.Array | int, inputs: jax.Array) -> jax.Array:
+    """Add this step's noise, which depends on the root and the step alone."""
+    key = jax.random.fold_in(root, step)
+    return inputs + jax.random.normal(key, inputs.shape)
+
+
+def example_per_step() -> None:
+    """Compute a step again, out of order and inside a scan."""
+    root, inputs = jax.random.key(0), jnp.zeros(4)
+    outputs = [jax.jit(noisy_step)(root, step, inputs) for step in range(3)]
+    assert not jnp.array_equal(outputs[0], outputs[1])
+    assert jnp.array_equal(noisy_step(root, 2, inputs), outputs[2])  # as after a restart at step 2
+    _, scanned = jax.lax.scan(lambda _, step: (None, noisy_step(root, step, inputs)), None, jnp.arange(3))
+    assert jnp.array_equal(scanned, jnp.stack(outputs))
+
+
+def noise_of_five_steps() -> int:
+    """Return how many of five steps differ."""
+    root, inputs = jax.random.key(0), jnp.zeros(4)
+    return len({tuple(noisy_step(root, step, inputs).tolist()) for step in range(5)})
+
+
+def example_numpy_in_jit() -> None:
+    """Pass the key in: each call draws what its key says."""
+
+    @jax.jit
+    def noisy(key: jax.Array, inputs: jax.Array) -> jax.Array:
+        return inputs + jax.random.normal(key, inputs.shape)
+
+    first, second = (noisy(key, jnp.zeros(4)) for key in jax.random.split(jax.random.key(0)))
+    assert not jnp.array_equal(first, second)
+
+
+def draws_of_one_compiled_function() -> list[jax.Array]:
+    """Return the results of two calls."""
+    noisy = jax.jit(lambda key: jax.random.normal(key, (4,)))
+    return [noisy(key) for key in jax.random.split(jax.random.key(0))]
+
+
+def init_weights(key: jax.Array, sizes: Sequence[int]) -> list[jax.Array]:
+    """Draw one matrix (inputs, outputs) for each pair of neighbouring sizes."""
+    keys = jax.random.split(key, len(sizes) - 1)
+    he = jax.nn.initializers.he_normal()
+    return [he(layer_key, shape) for layer_key, shape in zip(keys, pairwise(sizes), strict=True)]
+
+
+def example_init_layers() -> None:
+    """Keep apart what initialises and what comes later."""
+    init_key, train_key = jax.random.split(jax.random.key(0))
+    first, second = init_weights(init_key, [8, 8, 8])
+    assert not jnp.array_equal(first, second)
+    assert not jnp.array_equal(jax.random.key_data(init_key), jax.random.key_data(train_key))
+
+
+def layers_of_equal_shape() -> list[jax.Array]:
+    """Return two matrices of one shape."""
+    return init_weights(jax.random.key(0), [8, 8, 8])
+
+
+def example_seed_arithmetic() -> None:
+    """Address every draw by its coordinates below one root."""
+    root = jax.random.key(0)
+    draws = {
+        float(jax.random.normal(jax.random.fold_in(jax.random.fold_in(root, epoch), step)))
+        for epoch in range(3)
+        for step in range(3)
+    }
+    assert len(draws) == 9
+
+
+def distinct_draws() -> int:
+    """Return how many of nine draws differ."""
+    roots = [jax.random.fold_in(jax.random.key(0), epoch) for epoch in range(3)]
+    keys = [jax.random.fold_in(root, step) for root in roots for step in range(3)]
+    return len({float(jax.random.normal(key)) for key in keys})
+
+
+def key_of_wide_seed(seed: int) -> jax.Array:
+    """Return a key that depends on the upper and the lower half of a 64-bit seed."""
+    return jax.random.fold_in(jax.random.key(seed >> 32), seed & 0xFFFF_FFFF)
+
+
+def example_wide_seed() -> None:
+    """Tell apart two seeds that agree in their lower 32 bits."""
+    small, large = key_of_wide_seed(7), key_of_wide_seed(7 + 2**32)
+    assert not jnp.array_equal(jax.random.key_data(small), jax.random.key_data(large))
+
+
+def keys_of_distant_seeds() -> list[list[int]]:
+    """Return the data of two keys."""
+    return [jax.random.key_data(key_of_wide_seed(seed)).tolist() for seed in (7, 7 + 2**32)]
+
+
+def example_key_serialise() -> None:
+    """Store a key as integers, and get the same stream back."""
+    key = jax.random.key(42)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "key.npy"
+        np.save(path, jax.random.key_data(key))
+        restored = jax.random.wrap_key_data(np.load(path))
+    assert restored.dtype == key.dtype
+    assert jnp.array_equal(jax.random.normal(restored, (3,)), jax.random.normal(key, (3,)))
+
+
+def example_same_numbers() -> None:
+    """Compile and map with the default implementation: nothing changes."""
+    keys = jax.random.split(jax.random.key(0, impl="threefry2x32"), 4)  # the default
+    one_by_one = jnp.stack([jax.random.normal(key) for key in keys])
+    assert jnp.array_equal(jax.vmap(jax.random.normal)(keys), one_by_one)
+    assert jnp.array_equal(jax.jit(jax.vmap(jax.random.normal))(keys), one_by_one)
+
+
+def mapped_and_looped() -> list[jax.Array]:
+    """Return the numbers of four keys, drawn together and one by one."""
+    keys = jax.random.split(jax.random.key(0, impl="threefry2x32"), 4)
+    return [jax.vmap(jax.random.normal)(keys), jnp.stack([jax.random.normal(key) for key in keys])]
+
+
+def init_bias(key: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Return the key to go on with and a draw."""
+    key, bias_key = jax.random.split(key)
+    return key, jax.random.normal(bias_key)
+
+
+def example_global_key() -> None:
+    """Hand the key in and take the next one out."""
+    key = jax.random.key(0)
+    key, first = jax.jit(init_bias)(key)
+    key, second = jax.jit(init_bias)(key)
+    assert first != second
