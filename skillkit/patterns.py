@@ -52,7 +52,7 @@ class Pattern:
         topic: The stem of the spec and its module.
         block: The code that is published.
         check: The code of the hidden check that runs after the block, or None.
-        core: Whether it belongs in the one-file skill.
+        core: Whether it belongs in the one-file skill: True with its block, `line` by its rule and mistake alone.
         changed: The library and version that made it so, as `jax 0.9.0`, or an empty string.
         gone: Dotted names that the prose mentions and that no longer exist or are deprecated.
         requires: Library versions under which the block runs.
@@ -69,7 +69,7 @@ class Pattern:
     block: Slice
     check: Slice | None = None
     why: str = ""
-    core: bool = False
+    core: bool | str = False
     changed: str = ""
     symbols: tuple[str, ...] = ()
     mistakes: tuple[Mistake, ...] = ()

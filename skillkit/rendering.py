@@ -62,7 +62,7 @@ class Renderer:
             keep_trailing_newline=True,
             autoescape=False,
         )
-        self.environment.filters |= {"failure": failure, "indented": indented}
+        self.environment.filters |= {"failure": failure, "oneline": oneline}
         self.environment.globals |= {"verified": self.verified, "minimum": minimum}
 
     @cached_property
@@ -231,8 +231,8 @@ def render_pattern(project: Project, pattern: Pattern) -> str:
     return renderer.fill("_pattern.md.j2", pattern=pattern).removesuffix(f"\n{MARK}\n")
 
 
-def failure(mistake: Mistake) -> str:
-    """Return what a mistake does, in a few words of Markdown."""
+def failure(mistake: Mistake | Change) -> str:
+    """Return what a mistake or an old form does, in a few words of Markdown."""
     if mistake.kind in ("raises", "warns"):
         return f"{mistake.kind} `{mistake.stated.rpartition('.')[2]}`"
     if mistake.kind == "returns":
@@ -244,9 +244,9 @@ def _literal(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def indented(text: str, width: int) -> str:
-    """Return text with every line after the first indented."""
-    return text.replace("\n", "\n" + " " * width)
+def oneline(code: str) -> str:
+    """Return code of several lines as one."""
+    return "; ".join(line.strip() for line in code.strip().splitlines())
 
 
 def minimum(pattern: Pattern) -> str:
