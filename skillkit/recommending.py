@@ -130,7 +130,15 @@ def _reasons(choice: Choice, configuration: Mapping[str, Any], facts: Facts) -> 
         epsilon, failure = facts.answers["epsilon"], delta(facts)
         computed["privacy"] = f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs, by arXiv:1911.11607."
     made = [{"setting": name, "because": text, "source": "arithmetic"} for name, text in computed.items()]
-    return [*(reason for reason in choice.reasons if reason["setting"] not in computed), *made]
+    kept = [reason for reason in choice.reasons if reason["setting"] not in computed]
+    return [*kept, *_arguments(choice, kept), *made]
+
+
+def _arguments(choice: Choice, reasons: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return for each argument of the optimizer the optimizer's own reason, where it has none of its own."""
+    own = next(reason for reason in reasons if reason["setting"] == "optimizer")
+    known = {reason["setting"] for reason in reasons}
+    return [own | {"setting": name} for name in choice.optimizer if name != "name" and name not in known]
 
 
 def _derived(facts: Facts) -> dict[str, Any]:

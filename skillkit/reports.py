@@ -49,7 +49,7 @@ def markdown(recommendation: Mapping[str, Any]) -> str:
     sections = [
         ("", [f"# Optimizer for {recommendation['answers']['family']}", "", headline(recommendation) + "."]),
         ("Answers", list(_answers(recommendation))),
-        ("Reasons", _table(("setting", "because", "source"), recommendation["reasons"])),
+        ("Reasons", _table(("setting", "because", "source"), _joined(recommendation["reasons"]))),
         ("Networks and groups", list(_groups(recommendation))),
         ("Memory", list(_memory(recommendation["memory"]))),
         ("Warnings", [f"- {text}" for text in recommendation["warnings"]]),
@@ -78,6 +78,17 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(value) or "none"
     return write_size(value) if isinstance(value, int | float) else str(value)
+
+
+def _joined(reasons: list[Mapping[str, str]]) -> list[Mapping[str, Any]]:
+    """Return one entry for all settings that have the same reason."""
+    settings: dict[tuple[str, str], list[str]] = {}
+    for reason in reasons:
+        settings.setdefault((reason["because"], reason["source"]), []).append(reason["setting"])
+    return [
+        {"setting": ", ".join(names), "because": because, "source": source}
+        for (because, source), names in settings.items()
+    ]
 
 
 def _table(columns: tuple[str, ...], rows: list[Mapping[str, Any]]) -> list[str]:

@@ -17,12 +17,7 @@ QUESTIONNAIRE = read_questions(FOLDER)
 FAMILIES = QUESTIONNAIRE["family"].choices
 LAYERS = ("common", "adapter", "private")
 NO_TABLES = ("title", "defaults", "advice")
-TABLES = [
-    (name, key)
-    for name in (*LAYERS, *FAMILIES)
-    for key in read_tables(FOLDER, name)
-    if key not in NO_TABLES
-]
+TABLES = [(name, key) for name in (*LAYERS, *FAMILIES) for key in read_tables(FOLDER, name) if key not in NO_TABLES]
 
 
 def one_table(name: str, key: str) -> Table:

@@ -30,8 +30,13 @@ def test_the_promised_keys_are_there() -> None:
 
 def test_sizes_and_lists_are_understood() -> None:
     text = "{family: vit, parameters: 86M, batch_size: 1.024e3, issues: 'nan, plateau', epochs: 0.5}"
-    expected = {"family": "vit", "parameters": 86_000_000, "batch_size": 1024, "epochs": 0.5, "issues": ["plateau", "nan"]}
-    assert understood(text) == expected
+    assert understood(text) == {
+        "family": "vit",
+        "parameters": 86_000_000,
+        "batch_size": 1024,
+        "epochs": 0.5,
+        "issues": ["plateau", "nan"],
+    }
 
 
 def test_null_is_no_answer() -> None:
@@ -52,7 +57,7 @@ BAD = [
     ("family: cnn\nparameters: 1e30", "a.yaml:2:13: parameters must be at most 1e+18"),
     ("family: cnn\nissues: [nn]", "a.yaml:2:9: issues unknown choice \"nn\" (did you mean 'nan'?)"),
     ("family: cnn\nissues: {nan: 1}", "a.yaml:2:9: issues must be a list of"),
-    ("family: cnn\nsteps: 3\nepochs: 1", "a.yaml:3:1: the length of the run is given twice: keep one of steps and epochs"),
+    ("family: cnn\nsteps: 3\nepochs: 1", "a.yaml:3:1: the length of the run is given twice: keep one of steps"),
     ("stage: finetune", "a.yaml:1:1: the answer 'family' is missing: one of mlp, tabular"),
     ("[cnn]", "a.yaml:1:1: answers must be a mapping as 'family: cnn', not [\"cnn\"]"),
 ]
@@ -77,7 +82,11 @@ def test_the_schema_accepts_good_answers(text: str) -> None:
     jsonschema.validate(parse(text, "a").value, answers_schema())
 
 
-@pytest.mark.parametrize("text", [text for text, _ in BAD if "inf" not in text and "nan" not in text and "1e30" not in text])
+# JSON has no infinities, and the schema leaves the largest number open
+IN_JSON = [text for text, _ in BAD if not any(word in text for word in (".inf", ".nan", "1e30"))]
+
+
+@pytest.mark.parametrize("text", IN_JSON)
 def test_the_schema_refuses_bad_answers(text: str) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(parse(text, "a").value, answers_schema())

@@ -22,12 +22,24 @@ QUESTIONNAIRE = read_questions(FOLDER)
 FAMILIES = QUESTIONNAIRE["family"].choices
 STAGES = QUESTIONNAIRE["stage"].choices
 
-KEYS = (
-    "answers assumed optimizer clip schedule ema accumulation memory reasons warnings tuning groups alternatives"
-    " versions"
-).split()
+KEYS = {
+    "answers",
+    "assumed",
+    "optimizer",
+    "clip",
+    "schedule",
+    "ema",
+    "accumulation",
+    "memory",
+    "reasons",
+    "warnings",
+    "tuning",
+    "groups",
+    "alternatives",
+    "versions",
+}
 
-NUMBERS = {
+NUMBERS: dict[str, list[Any]] = {
     "parameters": [1, 5_000, 5e6, 25e6, 1e8, 5e8, 7e9, 7e10, 7e11],
     "batch_size": [1, 32, 128, 512, 2048, 8192, 65536, 4e6],
     "steps": [1, 2, 50, 5000, 1e6],
@@ -54,7 +66,7 @@ def recommended(**answers: Any) -> Recommendation:
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_family_and_stage_has_a_recommendation(family: str, stage: str) -> None:
     found = recommended(family=family, stage=stage)
-    assert set(KEYS) <= set(found)
+    assert set(found) >= KEYS
     assert found["optimizer"]["name"]
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
@@ -227,7 +239,7 @@ def test_the_search_grows_with_the_trials(trials: int, count: int) -> None:
 def combinations() -> list[dict[str, Any]]:
     """Return answers in which every pair of two questions' values occurs, by a greedy cover."""
     domains: dict[str, list[Any]] = {
-        question.id: list(question.choices) or [[], *([word] for word in question.several)] or NUMBERS[question.id]
+        question.id: list(question.choices) or [[], *([word] for word in question.several)]
         for question in QUESTIONNAIRE.questions
         if question.choices or question.several
     }
@@ -277,18 +289,13 @@ def clean(answers: dict[str, Any]) -> dict[str, Any]:
     return {one.id: one.understand(answers[one.id]) for one in QUESTIONNAIRE.questions if one.id in answers}
 
 
-ANSWERS = st.fixed_dictionaries(
-    {"family": st.sampled_from(FAMILIES)},
-    optional={
-        **{
-            one.id: st.sampled_from(one.choices)
-            for one in QUESTIONNAIRE.questions
-            if one.choices and one.id != "family"
-        },
-        **{name: st.sampled_from(values) | st.floats(1, 1e9).map(int) for name, values in NUMBERS.items()},
-        "issues": st.lists(st.sampled_from(QUESTIONNAIRE["issues"].several)),
-    },
-)
+OPTIONAL: dict[str, st.SearchStrategy[Any]] = {
+    **{one.id: st.sampled_from(one.choices) for one in QUESTIONNAIRE.questions if one.choices and one.id != "family"},
+    **{name: st.sampled_from(values) | st.floats(1, 1e9).map(int) for name, values in NUMBERS.items()},
+    "issues": st.lists(st.sampled_from(QUESTIONNAIRE["issues"].several)),
+}
+FAMILY: dict[str, st.SearchStrategy[Any]] = {"family": st.sampled_from(FAMILIES)}
+ANSWERS = st.fixed_dictionaries(FAMILY, optional=OPTIONAL)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -296,13 +303,12 @@ ANSWERS = st.fixed_dictionaries(
 def test_any_answers_give_a_sound_recommendation_or_are_refused(answers: dict[str, Any]) -> None:
     try:
         found = recommended(**answers)
-    except BadInput as error:
-        assert error.problems
+    except BadInput:  # its message is tested where contradictions are
         return
     assert_sound(found)
 
 
-@pytest.mark.parametrize("answers", combinations()[::9])
+@pytest.mark.parametrize("answers", combinations()[::40])
 def test_some_combinations_build_and_step(answers: dict[str, Any]) -> None:
     """All pairs are stepped by `benchmarks/combinations.py`."""
     from skillkit.trying import try_configuration

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from skillkit.errors import bad_input
+from skillkit.errors import BadInput, bad_input
 from skillkit.questions import Answers, Question, Questionnaire, read_questions
 from skillkit.reading import Document
 from skillkit.recommending import consider
@@ -130,13 +130,23 @@ class _Talk:
             if answer == "?":
                 click.echo(question.help, err=True)
                 continue
-            try:
-                self._take(question, answer)
-            except ValueError as error:
-                click.echo(f"{question.id} {error}", err=True)
-                continue
-            self.asked.append(question.id)
-            return
+            if self._accepts(question, answer):
+                self.asked.append(question.id)
+                return
+
+    def _accepts(self, question: Question, answer: str) -> bool:
+        before = dict(self.given)
+        try:
+            self._take(question, answer)
+            consider(self.given, self.folder)
+        except ValueError as error:
+            click.echo(f"{question.id} {error}", err=True)
+        except BadInput as error:
+            click.echo(str(error), err=True)
+        else:
+            return True
+        self.given = before
+        return False
 
     def _take(self, question: Question, answer: str) -> None:
         if answer in ("", "none") and not question.choices:

@@ -140,9 +140,21 @@ def _extras(found: Recommendation, plot: str | None, save: str | None, tried: bo
 
         save_answers(found["answers"], Path(save))
     if tried:
-        from skillkit.building import try_configuration
+        _try(found)
 
-        try_configuration(found["configuration"])
+
+def _try(found: Recommendation) -> None:
+    try:
+        from skillkit.trying import UPDATES, try_configuration
+    except ImportError as error:
+        raise bad_input("--try", f"needs jax and optax: pip install 'jax-skillkit[jax]' ({error})") from error
+
+    trials = try_configuration(found["configuration"])
+    for trial in trials:
+        state = "finite" if trial.finite else "not finite"
+        click.echo(f"tried {trial.network}: {UPDATES} updates of a small network are {state}", err=True)
+    if not all(trial.finite for trial in trials):
+        sys.exit(1)
 
 
 def _pictured(found: Recommendation) -> list[dict[str, Any]]:
