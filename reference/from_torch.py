@@ -1,0 +1,373 @@
+"""From PyTorch: layouts, defaults and formulas that differ."""
+
+import math
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
+
+
+def normal(*shape: int) -> jax.Array:
+    """Return numbers that stand for the data or weights of a PyTorch model."""
+    return jnp.asarray(np.random.default_rng(0).normal(size=shape), jnp.float32)
+
+
+def torch_linear(weight: jax.Array, x: jax.Array) -> jax.Array:
+    """Compute what torch.nn.Linear does without bias: its weight is (out, in)."""
+    return x @ weight.T
+
+
+def linear_from_torch(weight: jax.Array) -> nnx.Linear:
+    """Return a Flax layer with the weight (out, in) of a torch.nn.Linear; a bias is copied as it is."""
+    layer = nnx.Linear(weight.shape[1], weight.shape[0], use_bias=False, rngs=nnx.Rngs(0))
+    layer.kernel[...] = weight.T
+    return layer
+
+
+def example_linear() -> None:
+    """Copy a square layer, whose wrong orientation nothing would report."""
+    weight, x = normal(4, 4), normal(2, 4)
+    assert jnp.allclose(linear_from_torch(weight)(x), torch_linear(weight, x), atol=1e-5)
+
+
+def check_linear() -> None:
+    """Hold that a layer that is not square fits too, and that Equinox keeps PyTorch's layout."""
+    weight, x = normal(5, 3), normal(2, 3)
+    assert jnp.allclose(linear_from_torch(weight)(x), torch_linear(weight, x), atol=1e-5)
+    assert eqx.nn.Linear(3, 5, key=jax.random.key(0)).weight.shape == (5, 3)
+
+
+def copied_square_error() -> float:
+    """Return how far a square layer with PyTorch's weight is from PyTorch's output."""
+    weight, x = normal(4, 4), normal(2, 4)
+    return float(abs(linear_from_torch(weight)(x) - torch_linear(weight, x)).max())
+
+
+def torch_conv2d(weight: jax.Array, x: jax.Array) -> jax.Array:
+    """Compute what torch.nn.Conv2d does without bias: x is NCHW, the weight OIHW, and nothing is padded."""
+    windows = np.lib.stride_tricks.sliding_window_view(np.asarray(x), weight.shape[2:], axis=(2, 3))
+    return jnp.einsum("nchwij,ocij->nohw", windows, weight)
+
+
+def example_conv() -> None:
+    """Copy the weight of a torch.nn.Conv2d, and move the channels of its input to the end."""
+    weight, x = normal(8, 3, 3, 3), normal(2, 3, 6, 6)
+    layer = nnx.Conv(3, 8, (3, 3), padding="VALID", use_bias=False, rngs=nnx.Rngs(0))
+    layer.kernel[...] = weight.transpose(2, 3, 1, 0)  # OIHW to HWIO
+    out = layer(x.transpose(0, 2, 3, 1))  # NCHW to NHWC
+    assert jnp.allclose(out.transpose(0, 3, 1, 2), torch_conv2d(weight, x), atol=1e-4)
+
+
+def check_conv() -> None:
+    """Hold that Equinox keeps PyTorch's layout and padding, for one example at a time."""
+    layer = eqx.nn.Conv2d(3, 8, 3, use_bias=False, key=jax.random.key(0))
+    x = normal(2, 3, 6, 6)
+    assert jnp.allclose(jax.vmap(layer)(x), torch_conv2d(layer.weight, x), atol=1e-4)
+
+
+def output_shape_of_torch() -> list[int]:
+    """Return the NHWC shape of what a PyTorch convolution of width 3 leaves of a 6 by 6 image."""
+    layer = nnx.Conv(3, 8, (3, 3), padding="VALID", rngs=nnx.Rngs(0))
+    return list(layer(jnp.ones((1, 6, 6, 3))).shape)
+
+
+def flatten_like_torch(features: jax.Array) -> jax.Array:
+    """Flatten NHWC features in the order in which torch.flatten meets NCHW ones: channels first."""
+    return features.transpose(0, 3, 1, 2).reshape(len(features), -1)
+
+
+def example_flatten() -> None:
+    """Find the same features in the same place before the first linear layer."""
+    torch_features = normal(2, 3, 4, 4)  # NCHW, as a PyTorch convolution leaves them
+    features = torch_features.transpose(0, 2, 3, 1)
+    assert (flatten_like_torch(features) == torch_features.reshape(2, -1)).all()
+
+
+def features_in_place() -> float:
+    """Return which part of the flattened features stands where PyTorch's linear layer expects it."""
+    torch_features = normal(2, 3, 4, 4)
+    flat = flatten_like_torch(torch_features.transpose(0, 2, 3, 1))
+    return float((flat == torch_features.reshape(2, -1)).mean())
+
+
+def torch_gelu(x: float) -> float:
+    """Compute what torch.nn.functional.gelu does: x times the normal distribution function."""
+    return x * 0.5 * (1 + math.erf(x / math.sqrt(2)))
+
+
+def example_gelu() -> None:
+    """Ask for the exact function."""
+    for x in (-3.0, -0.7, 0.0, 1.5):
+        assert math.isclose(jax.nn.gelu(x, approximate=False), torch_gelu(x), abs_tol=1e-6)
+
+
+def largest_gelu_error() -> float:
+    """Return how far the exact function is from PyTorch's."""
+    return max(abs(float(jax.nn.gelu(x, approximate=False)) - torch_gelu(x)) for x in (-3.0, -2.0, 1.5))
+
+
+def example_var() -> None:
+    """Divide by one less than the count, as torch.var and torch.std do."""
+    x = jnp.arange(5.0)
+    deviations = x - x.mean()
+    assert jnp.var(x, ddof=1) == (deviations**2).sum() / (len(x) - 1)
+
+
+def variance_as_torch() -> float:
+    """Return the variance that torch.var gives."""
+    return float(jnp.var(jnp.arange(5.0), ddof=1))
+
+
+def torch_layer_norm(x: jax.Array, eps: float = 1e-5) -> jax.Array:
+    """Compute what a new torch.nn.LayerNorm does over the last axis."""
+    return (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + eps)
+
+
+def example_layer_norm() -> None:
+    """Agree with PyTorch on small activations, and on ones far from zero."""
+    layer = nnx.LayerNorm(8, epsilon=1e-5, use_fast_variance=False, rngs=nnx.Rngs(0))
+    for x in (normal(4, 8) / 1000, normal(4, 8) + 1000):
+        assert jnp.allclose(layer(x), torch_layer_norm(x), atol=1e-2)
+
+
+def layer_norm_error() -> float:
+    """Return how far the layer is from PyTorch's on activations far from zero."""
+    layer, x = nnx.LayerNorm(8, epsilon=1e-5, use_fast_variance=False, rngs=nnx.Rngs(0)), normal(4, 8) + 1000
+    return float(abs(layer(x) - torch_layer_norm(x)).max())
+
+
+def torch_running(old: jax.Array, batch: jax.Array, momentum: float = 0.1) -> jax.Array:
+    """Compute how torch.nn.BatchNorm moves a running statistic."""
+    return (1 - momentum) * old + momentum * batch
+
+
+def example_batch_norm() -> None:
+    """Give Flax one minus PyTorch's momentum."""
+    x = normal(64, 4) + 3
+    layer = nnx.BatchNorm(4, momentum=0.9, epsilon=1e-5, rngs=nnx.Rngs(0))
+    layer(x)
+    assert jnp.allclose(layer.mean[...], torch_running(jnp.zeros(4), x.mean(0)), atol=1e-4)
+    assert jnp.allclose(layer.var[...], torch_running(jnp.ones(4), x.var(0)), atol=1e-4)
+    # PyTorch takes x.var(0, ddof=1) here: n / (n - 1) times as large
+
+
+def running_mean_after_a_step() -> float:
+    """Return the running mean after one batch whose mean is 10, as in PyTorch."""
+    layer = nnx.BatchNorm(1, momentum=0.9, rngs=nnx.Rngs(0))
+    layer(jnp.array([[9.0], [11.0]]))
+    return float(layer.mean[...][0])
+
+
+def after_steps(optimizer: optax.GradientTransformation, grad: float, steps: int = 1) -> float:
+    """Return where steps of one gradient lead from 1."""
+    param = jnp.array(1.0)
+    state = optimizer.init(param)
+    for _ in range(steps):
+        update, state = optimizer.update(jnp.asarray(grad), state, param)
+        param = optax.apply_updates(param, update)
+    return float(param)
+
+
+def example_decay() -> None:
+    """Find each decay's own mark where the gradient is zero."""
+    adamw = optax.adamw(0.1, weight_decay=1e-2)  # torch.optim.AdamW by default: shrink by rate * decay
+    assert math.isclose(after_steps(adamw, grad=0.0, steps=10), (1 - 0.1 * 1e-2) ** 10, rel_tol=1e-5)
+    adam = optax.chain(optax.add_decayed_weights(1e-2), optax.adam(0.1))  # torch.optim.Adam(weight_decay=1e-2)
+    assert math.isclose(after_steps(adam, grad=0.0), 1 - 0.1, rel_tol=1e-5)  # Adam makes it a whole step
+
+
+def torch_adam(grad: float, decay: float, decoupled: bool, steps: int = 10) -> float:
+    """Follow torch.optim.AdamW (decoupled) or torch.optim.Adam from 1, at a rate of 0.1."""
+    param, mean, square = 1.0, 0.0, 0.0
+    for step in range(1, steps + 1):
+        slope = grad if decoupled else grad + decay * param
+        param -= 0.1 * decay * param if decoupled else 0.0
+        mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
+        param -= 0.1 * (mean / (1 - 0.9**step)) / (math.sqrt(square / (1 - 0.999**step)) + 1e-8)
+    return param
+
+
+def check_decay() -> None:
+    """Hold that ten steps lead where PyTorch's formulas do."""
+    adamw = optax.adamw(0.1, weight_decay=1e-2)
+    adam = optax.chain(optax.add_decayed_weights(1e-2), optax.adam(0.1))
+    for optimizer, decoupled in ((adamw, True), (adam, False)):
+        expected = torch_adam(-0.02, decay=1e-2, decoupled=decoupled)
+        assert math.isclose(after_steps(optimizer, grad=-0.02, steps=10), expected, rel_tol=1e-4)
+
+
+def decayed_as_torch_adamw() -> float:
+    """Return what ten steps of torch.optim.AdamW leave of a parameter without gradient."""
+    return after_steps(optax.adamw(0.1, weight_decay=1e-2), grad=0.0, steps=10)
+
+
+def decayed_as_torch_adam() -> float:
+    """Return what a step of torch.optim.Adam with weight decay leaves of a parameter without gradient."""
+    return after_steps(optax.chain(optax.add_decayed_weights(1e-2), optax.adam(0.1)), grad=0.0)
+
+
+def example_rmsprop() -> None:
+    """Take PyTorch's decay of 0.99, and move eps out of the root."""
+    optimizer = optax.rmsprop(0.01, decay=0.99, eps_in_sqrt=False)
+    grad = 1e-5
+    expected = 1 - 0.01 * grad / (math.sqrt(0.01 * grad**2) + 1e-8)  # the first step of torch.optim.RMSprop
+    assert math.isclose(after_steps(optimizer, grad), expected, rel_tol=1e-5)
+
+
+def torch_rmsprop(grad: float, steps: int) -> float:
+    """Follow torch.optim.RMSprop(lr=0.01) from 1."""
+    param, square = 1.0, 0.0
+    for _ in range(steps):
+        square = 0.99 * square + 0.01 * grad**2
+        param -= 0.01 * grad / (math.sqrt(square) + 1e-8)
+    return param
+
+
+def check_rmsprop() -> None:
+    """Hold that ten steps lead where PyTorch's formula does."""
+    optimizer = optax.rmsprop(0.01, decay=0.99, eps_in_sqrt=False)
+    assert math.isclose(after_steps(optimizer, 1e-5, steps=10), torch_rmsprop(1e-5, steps=10), rel_tol=1e-4)
+
+
+def rmsprop_as_torch() -> float:
+    """Return where one step of a PyTorch user's RMSprop leads for a small gradient."""
+    return after_steps(optax.rmsprop(0.01, decay=0.99, eps_in_sqrt=False), grad=1e-5)
+
+
+def example_gather() -> None:
+    """Take one entry of each row."""
+    x, index = jnp.arange(6.0).reshape(2, 3), jnp.array([[2], [0]])
+    out = jnp.take_along_axis(x, index, axis=1)
+    assert out.tolist() == [[x[row, index[row, 0]]] for row in range(2)]  # torch.gather(x, 1, index)
+
+
+def gathered_shape() -> list[int]:
+    """Return the shape of what torch.gather returns."""
+    x, index = jnp.arange(6.0).reshape(2, 3), jnp.array([[2], [0]])
+    return list(jnp.take_along_axis(x, index, axis=1).shape)
+
+
+def half_detached(w: jax.Array) -> jax.Array:
+    """Write ((w * w.detach()) ** 2)."""
+    return (w * jax.lax.stop_gradient(w)) ** 2
+
+
+def example_detach() -> None:
+    """Differentiate (w * c) ** 2 with c = w held: 2 * w * c ** 2."""
+    w = jnp.array(2.0)
+    assert jax.grad(half_detached)(w) == 2 * w * w**2
+
+
+def slope_half_detached() -> float:
+    """Return the slope at 2."""
+    return float(jax.grad(half_detached)(2.0))
+
+
+def init_like_torch(features: int, outputs: int, rngs: nnx.Rngs) -> nnx.Linear:
+    """Return a layer that starts as torch.nn.Linear does: weight and bias uniform within 1/sqrt(in) of zero."""
+    bound = 1 / math.sqrt(features)
+
+    def uniform(key: jax.Array, shape: tuple[int, ...], dtype: jnp.dtype) -> jax.Array:
+        return jax.random.uniform(key, shape, dtype, -bound, bound)
+
+    return nnx.Linear(features, outputs, kernel_init=uniform, bias_init=uniform, rngs=rngs)
+
+
+def example_init() -> None:
+    """Find the deviation of that distribution, bound / sqrt(3)."""
+    layer = init_like_torch(512, 512, nnx.Rngs(0))
+    assert math.isclose(layer.kernel[...].std(), 1 / math.sqrt(3 * 512), rel_tol=0.05)
+    assert abs(layer.kernel[...]).max() <= 1 / math.sqrt(512)
+
+
+def deviation_over_torch() -> float:
+    """Return the weights' deviation over that of a new torch.nn.Linear."""
+    return float(init_like_torch(512, 512, nnx.Rngs(0)).kernel[...].std()) * math.sqrt(3 * 512)
+
+
+def masked_cross_entropy(logits: jax.Array, labels: jax.Array, ignore: int = -100) -> jax.Array:
+    """Return the mean loss over the labels (...,) that are not to be ignored, as torch's cross_entropy does."""
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, labels)
+    return jnp.mean(losses, where=labels != ignore)
+
+
+def example_ignored_labels() -> None:
+    """Leave out a padded position: neither its loss nor its gradient counts."""
+    logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -100])
+    loss, grads = jax.value_and_grad(masked_cross_entropy)(logits, labels)
+    assert jnp.isclose(loss, -jax.nn.log_softmax(logits[0])[0])
+    assert (grads[1] == 0).all()
+
+
+def loss_with_ignored_labels() -> float:
+    """Return the loss of two equal examples of which the second is ignored."""
+    logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -100])
+    return float(masked_cross_entropy(logits, labels))
+
+
+def loss_with_minus_one() -> float:
+    """Return the loss where -1 marks what is to be ignored."""
+    logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -1])
+    return float(masked_cross_entropy(logits, labels, ignore=-1))
+
+
+def step_decay(rate: float, epochs: int, factor: float, updates_per_epoch: int) -> optax.Schedule:
+    """Return the schedule of torch.optim.lr_scheduler.StepLR that is stepped once per epoch."""
+    return optax.exponential_decay(rate, epochs * updates_per_epoch, factor, staircase=True)
+
+
+def example_schedule() -> None:
+    """Count updates where PyTorch counts epochs."""
+    schedule = step_decay(0.1, epochs=30, factor=0.1, updates_per_epoch=100)
+    for epoch in (0, 29, 30, 89):
+        assert math.isclose(schedule(100 * epoch), 0.1 * 0.1 ** (epoch // 30), rel_tol=1e-4)
+
+
+def rate_in_second_epoch() -> float:
+    """Return the rate at the start of the second epoch of 100 updates."""
+    return float(step_decay(0.1, epochs=30, factor=0.1, updates_per_epoch=100)(100))
+
+
+def torch_momentum_step(param: jax.Array, grad: jax.Array, buffer: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Compute a step of torch.optim.SGD(lr=0.1, momentum=0.9)."""
+    buffer = 0.9 * buffer + grad
+    return param - 0.1 * buffer, buffer
+
+
+def loss_fn(weight: jax.Array, x: jax.Array, labels: jax.Array) -> jax.Array:
+    """Return the cross entropy of a linear classifier, averaged as torch's cross_entropy does."""
+    return jnp.mean(optax.softmax_cross_entropy_with_integer_labels(x @ weight, labels))
+
+
+@jax.jit
+def train_step(
+    weight: jax.Array, state: optax.OptState, x: jax.Array, labels: jax.Array
+) -> tuple[jax.Array, optax.OptState, jax.Array]:
+    """Do in one pure function what zero_grad, backward and step do to objects."""
+    loss, grads = jax.value_and_grad(loss_fn)(weight, x, labels)
+    updates, state = optax.sgd(0.1, momentum=0.9).update(grads, state, weight)
+    return optax.apply_updates(weight, updates), state, loss
+
+
+def example_train_step() -> None:
+    """Follow PyTorch step for step, its gradient written out."""
+    x, labels = normal(32, 4), jnp.arange(32) % 3
+    weight = jnp.zeros((4, 3))
+    state = optax.sgd(0.1, momentum=0.9).init(weight)
+    expected, buffer = jnp.zeros((4, 3)), jnp.zeros((4, 3))
+    for _ in range(20):
+        residual = jax.nn.softmax(x @ expected) - jax.nn.one_hot(labels, 3)
+        expected, buffer = torch_momentum_step(expected, x.T @ residual / len(x), buffer)
+        weight, state, _ = train_step(weight, state, x, labels)
+    assert jnp.allclose(weight, expected, atol=1e-5)
+
+
+def gradient_of_repeated_batch() -> float:
+    """Return how much larger the gradient is when every example stands twice in the batch."""
+    x, labels, weight = jnp.ones((4, 2)), jnp.array([0, 1, 1, 1]), jnp.zeros((2, 2))
+    once = jax.grad(loss_fn)(weight, x, labels)
+    twice = jax.grad(loss_fn)(weight, jnp.tile(x, (2, 1)), jnp.tile(labels, 2))
+    return float(twice[0, 0] / once[0, 0])

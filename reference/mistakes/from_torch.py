@@ -1,0 +1,151 @@
+"""PyTorch's habits in JAX."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
+
+
+def normal(*shape: int):
+    return jnp.asarray(np.random.default_rng(0).normal(size=shape), jnp.float32)
+
+
+def differs_from_torch(error: float) -> bool:
+    return error > 1e-4
+
+
+def rectangular_weight_as_it_is() -> None:
+    weight = normal(5, 3)
+    layer = nnx.Linear(3, 5, rngs=nnx.Rngs(0))
+    layer.kernel[...] = weight
+
+
+def square_weight_as_it_is() -> float:
+    weight, x = normal(4, 4), normal(2, 4)
+    layer = nnx.Linear(4, 4, use_bias=False, rngs=nnx.Rngs(0))
+    layer.kernel[...] = weight
+    return float(abs(layer(x) - x @ weight.T).max())
+
+
+def default_padding() -> list[int]:
+    layer = nnx.Conv(3, 8, (3, 3), rngs=nnx.Rngs(0))
+    return list(layer(jnp.ones((1, 6, 6, 3))).shape)
+
+
+def channels_first() -> None:
+    layer = nnx.Conv(3, 8, (3, 3), rngs=nnx.Rngs(0))
+    layer(jnp.ones((1, 3, 6, 6)))
+
+
+def flattened_channels_last() -> float:
+    torch_features = normal(2, 3, 4, 4)
+    features = torch_features.transpose(0, 2, 3, 1)
+    flat = features.reshape(len(features), -1)
+    return float((flat == torch_features.reshape(2, -1)).mean())
+
+
+def few_are_in_place(share: float) -> bool:
+    return share < 0.1
+
+
+def gelu_by_default() -> float:
+    def torch_gelu(x: float) -> float:
+        return x * 0.5 * (1 + math.erf(x / math.sqrt(2)))
+
+    return max(abs(float(jax.nn.gelu(x)) - torch_gelu(x)) for x in (-3.0, -2.0, 1.5))
+
+
+def variance_over_n() -> float:
+    return float(jnp.var(jnp.arange(5.0)))
+
+
+def default_epsilon() -> float:
+    x = normal(4, 8) / 1000
+    expected = (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
+    layer = nnx.LayerNorm(8, rngs=nnx.Rngs(0))
+    return float(abs(layer(x) - expected).max())
+
+
+def fast_variance() -> float:
+    x = normal(4, 8) + 1000
+    expected = (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
+    layer = nnx.LayerNorm(8, epsilon=1e-5, rngs=nnx.Rngs(0))
+    return float(abs(layer(x) - expected).max())
+
+
+def is_far_from_torch(error: float) -> bool:
+    return error > 0.03
+
+
+def momentum_copied() -> float:
+    layer = nnx.BatchNorm(1, momentum=0.1, rngs=nnx.Rngs(0))
+    layer(jnp.array([[9.0], [11.0]]))
+    return float(layer.mean[...][0])
+
+
+def after_steps(optimizer: optax.GradientTransformation, grad: float, steps: int = 1) -> float:
+    param = jnp.array(1.0)
+    state = optimizer.init(param)
+    for _ in range(steps):
+        update, state = optimizer.update(jnp.asarray(grad), state, param)
+        param = optax.apply_updates(param, update)
+    return float(param)
+
+
+def adamw_by_default() -> float:
+    return after_steps(optax.adamw(0.1), grad=0.0, steps=10)
+
+
+def adamw_for_adam() -> float:
+    return after_steps(optax.adamw(0.1, weight_decay=1e-2), grad=0.0)
+
+
+def rmsprop_by_default() -> float:
+    return after_steps(optax.rmsprop(0.01), grad=1e-5)
+
+
+def take_for_gather() -> list[int]:
+    x, index = jnp.arange(6.0).reshape(2, 3), jnp.array([[2], [0]])
+    return list(jnp.take(x, index, axis=1).shape)
+
+
+def nothing_detached() -> float:
+    return float(jax.grad(lambda w: (w * w) ** 2)(2.0))
+
+
+def initialised_by_default() -> float:
+    layer = nnx.Linear(512, 512, rngs=nnx.Rngs(0))
+    return float(layer.kernel[...].std()) * math.sqrt(3 * 512)
+
+
+def is_much_wider(ratio: float) -> bool:
+    return ratio > 1.5
+
+
+def ignore_index_passed_on() -> float:
+    logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -100])
+    return float(optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean())
+
+
+def minus_one_passed_on() -> float:
+    logits = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    labels = jnp.array([0, -1])
+    return float(optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean())
+
+
+def schedule_in_epochs() -> float:
+    schedule = optax.exponential_decay(0.1, transition_steps=30, decay_rate=0.1)
+    return float(schedule(100))  # the second epoch of 100 updates
+
+
+def summed_loss() -> float:
+    def loss_fn(weight, x, labels):
+        return optax.softmax_cross_entropy_with_integer_labels(x @ weight, labels).sum()
+
+    x, labels, weight = jnp.ones((4, 2)), jnp.array([0, 1, 1, 1]), jnp.zeros((2, 2))
+    once = jax.grad(loss_fn)(weight, x, labels)
+    twice = jax.grad(loss_fn)(weight, jnp.tile(x, (2, 1)), jnp.tile(labels, 2))
+    return float(twice[0, 0] / once[0, 0])
