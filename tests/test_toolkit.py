@@ -125,7 +125,12 @@ def test_an_environment_is_made_once_and_verifies(tmp_path: Path, project: Path)
 )
 def test_interpreters_go_with_sets(pythons: tuple[str, ...], fine: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Wanted] = []
-    monkeypatch.setattr("skillkit.cli.verify.interpreter", lambda wanted, _: asked.append(wanted) or _refuse())
+
+    def ask(wanted: Wanted, _: Path) -> Path:
+        asked.append(wanted)
+        return _refuse()
+
+    monkeypatch.setattr("skillkit.cli.verify.interpreter", ask)
     arguments = ["verify", "--with", "x==1", "--with", "x==2", *(word for one in pythons for word in ("--python", one))]
     if fine:
         call(*arguments)
