@@ -51,8 +51,7 @@ def find_project(start: Path = Path()) -> Project:
         settings = _settings(folder / "pyproject.toml")
         if settings is not None:
             root = start / os.path.relpath(folder, here)
-            folders = {key: root / settings[key] for key in _DEFAULTS}
-            return Project(root, **folders)
+            return Project(root, root / settings["reference"], root / settings["templates"], root / settings["outputs"])
     return own_project(start)
 
 
