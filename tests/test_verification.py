@@ -190,6 +190,13 @@ def test_one_block_does_not_help_another(verify: Callable[[], Report], project: 
         ),
         pytest.param(
             "sums.yaml",
+            "raises: ZeroDivisionError",
+            "raises: Exception",
+            "reference/mistakes/sums.py:6: fails in another way, not by Exception: ZeroDivisionError: ",
+            id="a mistake that is said to raise anything",
+        ),
+        pytest.param(
+            "sums.yaml",
             "match: division by zero",
             "match: division by one",
             "reference/mistakes/sums.py:6: fails with another message, in which 'division by one' is not found",
