@@ -1,0 +1,83 @@
+"""Flax NNX code that fails, or that silently does something else."""
+
+import tempfile
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from orbax.checkpoint import v1 as ocp
+
+
+def optimizer_without_wrt() -> nnx.Optimizer:
+    model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+    return nnx.Optimizer(model, optax.adam(1e-2))
+
+
+def update_without_model() -> None:
+    model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.Param)
+    grads = nnx.grad(lambda model: jnp.sum(model(jnp.ones((1, 2)))))(model)
+    optimizer.update(grads)
+
+
+def layers_in_a_plain_list() -> nnx.Module:
+    class MLP(nnx.Module):
+        def __init__(self, rngs: nnx.Rngs) -> None:
+            self.layers = [nnx.Linear(4, 4, rngs=rngs) for _ in range(2)]
+
+    return MLP(nnx.Rngs(0))
+
+
+def fresh_rngs_for_each_layer() -> list[jax.Array]:
+    layers = nnx.List([nnx.Linear(4, 4, rngs=nnx.Rngs(0)) for _ in range(2)])
+    return [layers[0].kernel[...], layers[1].kernel[...]]
+
+
+def layers_are_equal(kernels: list[jax.Array]) -> bool:
+    return bool(jnp.array_equal(kernels[0], kernels[1]))
+
+
+def module_from_the_closure() -> jax.Array:
+    norm = nnx.BatchNorm(3, rngs=nnx.Rngs(0))
+    forward = nnx.jit(lambda x: norm(x))
+    return forward(jnp.ones((8, 3)))
+
+
+def old_value_attribute() -> jax.Array:
+    layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    return layer.kernel.value
+
+
+def array_put_over_a_parameter() -> int:
+    layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    layer.kernel = 2 * layer.kernel[...]
+    return len(jax.tree.leaves(nnx.state(layer, nnx.Param)))
+
+
+def jax_grad_of_a_module_with_dropout() -> nnx.Module:
+    model = nnx.Sequential(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), nnx.Dropout(0.5, rngs=nnx.Rngs(1)))
+    return jax.grad(lambda model: jnp.sum(model(jnp.ones((1, 2)))))(model)
+
+
+def jax_grad_of_batch_statistics() -> int:
+    norm, x = nnx.BatchNorm(3, rngs=nnx.Rngs(0)), jnp.ones((4, 3))
+    return len(jax.tree.leaves(jax.grad(lambda norm: jnp.sum(norm(x)))(norm)))
+
+
+def kernel_size_as_a_number() -> tuple[int, ...]:
+    return nnx.Conv(3, 8, kernel_size=3, rngs=nnx.Rngs(0)).kernel.shape
+
+
+def annotated_without_a_mesh() -> nnx.Module:
+    columns = nnx.with_partitioning(nnx.initializers.lecun_normal(), (None, "model"))
+    return nnx.Linear(4, 16, kernel_init=columns, rngs=nnx.Rngs(0))
+
+
+def loaded_without_a_target() -> str:
+    layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "model", nnx.state(layer))
+        nnx.update(layer, ocp.load(Path(folder) / "model"))
+    return type(layer.kernel.get_value()).__name__

@@ -1,0 +1,136 @@
+"""Flax NNX: modules that hold their state, as of Flax 0.12."""
+
+import tempfile
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.sharding import AxisType
+from orbax.checkpoint import v1 as ocp
+
+
+def train_step(model: nnx.Linear, optimizer: nnx.Optimizer[nnx.Linear], x: jax.Array, y: jax.Array) -> jax.Array:
+    """Take one step in place, and return the loss before it."""
+    loss, grads = nnx.value_and_grad(lambda model: jnp.mean((model(x) - y) ** 2))(model)
+    optimizer.update(model, grads)
+    return loss
+
+
+def example_optimizer() -> None:
+    """Say what is trained by `wrt`, and hand the model to every update."""
+    model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.Param)
+    x, y = jnp.ones((8, 2)), jnp.ones((8, 1))
+    step = nnx.jit(train_step)
+    losses = [step(model, optimizer, x, y) for _ in range(3)]
+    assert losses[2] < losses[1] < losses[0]
+
+
+class MLP(nnx.Module):
+    """Layers of one width with a ReLU after each."""
+
+    def __init__(self, width: int, depth: int, rngs: nnx.Rngs) -> None:
+        """Create the layers, all from one stream of random keys."""
+        self.layers = nnx.List([nnx.Linear(width, width, rngs=rngs) for _ in range(depth)])
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """Map (batch, width) to (batch, width)."""
+        for layer in self.layers:
+            x = nnx.relu(layer(x))
+        return x
+
+
+def example_list() -> None:
+    """Hold layers in a list that Flax knows."""
+    model = MLP(width=4, depth=2, rngs=nnx.Rngs(0))
+    assert model(jnp.ones((1, 4))).shape == (1, 4)
+    assert len(jax.tree.leaves(nnx.state(model, nnx.Param))) == 4
+    assert (model.layers[0].kernel[...] != model.layers[1].kernel[...]).all()
+
+
+def first_kernels() -> list[jax.Array]:
+    """Return two layers' kernels."""
+    layers = MLP(width=4, depth=2, rngs=nnx.Rngs(0)).layers
+    return [layers[0].kernel[...], layers[1].kernel[...]]
+
+
+def example_pass_modules() -> None:
+    """Pass each module that changes as an argument."""
+    norm = nnx.BatchNorm(3, rngs=nnx.Rngs(0))
+    forward = nnx.jit(lambda norm, x: norm(x))
+    forward(norm, jnp.ones((8, 3)))
+    assert jnp.allclose(norm.mean[...], 0.01)  # the running mean has moved towards 1
+
+
+def example_read_and_write() -> None:
+    """Read and write a variable's array with [...]."""
+    layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    before = layer.kernel[...]
+    layer.kernel[...] = 2 * before
+    assert jnp.array_equal(layer.kernel[...], 2 * before)
+    assert isinstance(layer.kernel, nnx.Param)  # the variable stays, so it is still trained
+
+
+def parameters_after_writing() -> int:
+    """Return how many parameters a layer has after its kernel was written."""
+    layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    layer.kernel[...] = 2 * layer.kernel[...]
+    return len(jax.tree.leaves(nnx.state(layer, nnx.Param)))
+
+
+def example_gradient() -> None:
+    """Differentiate with respect to parameters only."""
+    rngs = nnx.Rngs(0)
+    model = nnx.Sequential(nnx.Linear(2, 3, rngs=rngs), nnx.BatchNorm(3, rngs=rngs))
+    x = jnp.arange(8.0).reshape(4, 2)
+    grads = nnx.grad(lambda model: jnp.sum(model(x) ** 4))(model)
+    assert len(jax.tree.leaves(grads)) == 4  # kernel and bias, scale and bias
+
+
+def differentiated_arrays() -> int:
+    """Return how many arrays of a batch normalisation are differentiated."""
+    norm, x = nnx.BatchNorm(3, rngs=nnx.Rngs(0)), jnp.ones((4, 3))
+    return len(jax.tree.leaves(nnx.grad(lambda norm: jnp.sum(norm(x)))(norm)))
+
+
+def example_conv() -> None:
+    """Give the kernel one size per spatial axis."""
+    conv = nnx.Conv(3, 8, kernel_size=(3, 3), rngs=nnx.Rngs(0))
+    assert conv.kernel.shape == (3, 3, 3, 8)  # height, width, in, out
+    assert conv(jnp.ones((1, 32, 32, 3))).shape == (1, 32, 32, 8)
+
+
+def kernel_shape() -> tuple[int, ...]:
+    """Return the shape of a convolution's kernel for images."""
+    return nnx.Conv(3, 8, kernel_size=(3, 3), rngs=nnx.Rngs(0)).kernel.shape
+
+
+def example_sharded_module() -> None:
+    """Create annotated modules while the mesh is set: they are born sharded."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    columns = nnx.with_partitioning(nnx.initializers.lecun_normal(), (None, "model"))
+    with jax.set_mesh(jax.make_mesh((8,), ("model",), axis_types=(AxisType.Auto,))):
+        layer = nnx.Linear(4, 16, kernel_init=columns, rngs=nnx.Rngs(0))
+    assert layer.kernel.shape == (4, 16)
+    assert layer.kernel[...].addressable_shards[0].data.shape == (4, 2)
+
+
+def example_checkpoint() -> None:
+    """Save the state, and load it onto the state of a new model."""
+    model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    restored = nnx.Linear(2, 3, rngs=nnx.Rngs(1))
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "model", nnx.state(model))
+        nnx.update(restored, ocp.load(Path(folder) / "model", nnx.state(restored)))
+    assert jnp.array_equal(restored(jnp.ones((1, 2))), model(jnp.ones((1, 2))))
+
+
+def kind_of_restored_kernel() -> str:
+    """Return what a restored layer's parameter holds."""
+    layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "model", nnx.state(layer))
+        nnx.update(layer, ocp.load(Path(folder) / "model", nnx.state(layer)))
+    return type(layer.kernel.get_value()).__name__
