@@ -23,7 +23,11 @@ def decay_matrices(params: Any) -> Any:
 
 def decay_matrices_not_embeddings(params: Any) -> Any:
     """Return True for each leaf that weight decay is for: kernels, no biases, norms or embeddings."""
-    return jax.tree_util.tree_map_with_path(lambda path, leaf: is_decayed_matrix(name_of(path), leaf.ndim), params)
+
+    def decays(path: Any, leaf: Any) -> bool:
+        return is_decayed_matrix(name_of(path), leaf.ndim)
+
+    return jax.tree_util.tree_map_with_path(decays, params)
 
 
 def label_by(**selectors: Callable[[str, int], bool]) -> Callable[[Any], Any]:
@@ -40,7 +44,8 @@ def muon_dimensions(params: Any) -> Any:
 
     def dimensions(path: Any, leaf: Any) -> optax.contrib.MuonDimensionNumbers:
         attention = leaf.ndim == 3 and any(word in name_of(path) for word in ("query", "key", "value"))
-        inputs = 1 if attention else leaf.ndim - 1  # (model, heads, features), else (..., inputs, outputs)
+        # (model, heads, features), else (..., inputs, outputs)
+        inputs = 1 if attention else leaf.ndim - 1
         axes = tuple(range(leaf.ndim))
         return optax.contrib.MuonDimensionNumbers(reduction_axis=axes[:inputs], output_axis=axes[inputs:])
 
@@ -82,7 +87,7 @@ def skip_bad_gradients(transformation: optax.GradientTransformation) -> optax.Gr
 
 
 class AccumulationState(NamedTuple):
-    """How many micro-batches there are since the last update, their gradients' mean, the optimizer's state."""
+    """How many micro-batches wait for the next update, their gradients' mean, and the optimizer's state."""
 
     pending: jax.Array
     mean: Any

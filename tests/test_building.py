@@ -1,0 +1,135 @@
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+import pytest
+
+import skillkit
+from skillkit import building, calls, pieces, plans, selectors
+from skillkit.configuration import read_configuration
+from skillkit.errors import BadInput
+
+FOLDER = Path(__file__).parent / "configurations"
+FILES = sorted(FOLDER.glob("*.yaml"))
+
+
+def params_of(configuration: Any) -> Any:
+    dtype = jnp.bfloat16 if configuration["precision"] == "bfloat16-params" else jnp.float32
+    key = jax.random.key(0)
+    shapes = {
+        "embedding": {"table": (20, 16)},
+        "hidden": {"kernel": (16, 32), "bias": (32,)},
+        "query": {"kernel": (16, 2, 8)},
+        "conv": {"kernel": (3, 4, 8), "bias": (4, 1, 1)},
+        "adapter": {"lora_a": (16, 2), "lora_b": (2, 16)},
+        "norm": {"scale": (16,)},
+        "head": {"kernel": (16, 20)},
+    }
+    return jax.tree.map(
+        lambda shape: jax.random.normal(key, shape, dtype), shapes, is_leaf=lambda node: isinstance(node, tuple)
+    )
+
+
+def per_example(configuration: Any) -> bool:
+    clips = [(network.get("clip") or {}).get("kind") for network in configuration["networks"]]
+    return bool(configuration["privacy"]) or "per_example" in clips
+
+
+def steps(optimizer: Any, configuration: Any, count: int) -> list[Any]:
+    """Return the parameters after each of some steps down a bowl with a moving bottom."""
+    params = params_of(configuration)
+    opt_state = optimizer.init(params)
+
+    def loss(params: Any, step: jax.Array) -> jax.Array:
+        return optax.tree.sum(jax.tree.map(lambda leaf: jnp.sum((leaf - jnp.sin(1.0 * step)) ** 2), params))
+
+    @jax.jit
+    def train_step(params: Any, opt_state: Any, step: jax.Array) -> tuple[Any, Any]:
+        value, grads = jax.value_and_grad(loss)(params, step)
+        line = {"value": value, "grad": grads, "value_fn": lambda params: loss(params, step)}
+        if per_example(configuration):
+            grads = jax.tree.map(lambda grad: jnp.stack([grad, -grad, grad]), grads)
+        extra = line if isinstance(optimizer, optax.GradientTransformationExtraArgs) else {}
+        updates, opt_state = optimizer.update(grads, opt_state, params, **extra)
+        return optax.apply_updates(params, updates), opt_state
+
+    found = [params]
+    for step in range(count):
+        params, opt_state = train_step(params, opt_state, jnp.int32(step))
+        found.append(params)
+    return found
+
+
+def printed(plan: plans.Plan) -> Any:
+    """Return the optimizer that the printed expressions stand for."""
+    known: dict[str, Any] = {"optax": optax, "jnp": jnp} | vars(selectors) | vars(pieces)
+    for name, call in plan.schedules.items():
+        known[name] = eval(calls.source(call), dict(known))
+    return eval(calls.source(plan.optimizer), known)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_steps_are_finite_and_those_of_the_printed_text(path: Path) -> None:
+    configuration = read_configuration(path)
+    built = skillkit.build_optimizers(path)
+    (plan, *_) = plans.plans(configuration)
+    count = 3 * configuration["accumulation"]
+    ours = steps(built[plan.network], configuration, count)
+    theirs = steps(printed(plan), configuration, count)
+    assert all(jnp.isfinite(leaf).all() for leaf in jax.tree.leaves(ours))
+    assert not all(jax.tree.leaves(jax.tree.map(jnp.array_equal, ours[0], ours[-1]))), "nothing moved"
+    assert all(jax.tree.leaves(jax.tree.map(jnp.array_equal, ours, theirs)))
+
+
+def test_a_network_is_chosen_by_name() -> None:
+    path = FOLDER / "gan.yaml"
+    assert list(skillkit.build_optimizers(path)) == ["generator", "discriminator"]
+    assert skillkit.build_optimizer(path, network="discriminator").init({"kernel": jnp.ones(2)})
+    with pytest.raises(BadInput, match=r"no network 'discriminater' \(did you mean 'discriminator'"):
+        skillkit.build_optimizer(path, network="discriminater")
+
+
+def test_bad_files_are_refused_with_their_place(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text((FOLDER / "sgd_l2.yaml").read_text().replace("kind: l2", "kind: decoupled"))
+    with pytest.raises(BadInput, match=r"c\.yaml:8:\d+: optax\.sgd cannot decay weights decoupled"):
+        skillkit.build_optimizer(path)
+
+
+def test_trying_takes_steps_and_says_what_is_not_finite() -> None:
+    configuration = read_configuration(FOLDER / "sgd_plain.yaml")
+    building.try_configuration(configuration)
+    configuration["networks"][0]["groups"][0]["schedule"] |= {"init_value": 1e38, "peak_value": 1e38}
+    with pytest.raises(BadInput, match="not finite after two updates"):
+        building.try_configuration(configuration)
+
+
+@pytest.mark.parametrize("module", ["configuration", "plans", "memory", "scripts", "studies", "plots", "schedules"])
+def test_only_building_imports_jax(module: str) -> None:
+    code = f"import sys, skillkit.{module}; sys.exit('jax' in sys.modules or 'optax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    code = "import sys, skillkit; skillkit.build_optimizer; sys.exit('jax' in sys.modules)"
+    assert module != "plans" or subprocess.run([sys.executable, "-c", code], check=False).returncode == 1
+
+
+def test_muon_takes_hidden_matrices_only() -> None:
+    configuration = read_configuration(FOLDER / "muon.yaml")
+    (plan,) = plans.plans(configuration)
+    labels = building.evaluate(
+        next(part.keywords["param_labels"] for part in _calls(plan.optimizer) if part.function == "optax.partition"), {}
+    )(params_of(configuration))
+    flat = jax.tree_util.tree_flatten_with_path(labels)[0]
+    muon = {pieces.name_of(path) for path, label in flat if label == "matrices"}
+    expected = {"hidden/kernel", "query/kernel", "conv/kernel", "adapter/lora_a", "adapter/lora_b"}
+    assert muon == expected
+
+
+def _calls(call: Any) -> Any:
+    if isinstance(call, calls.Call):
+        yield call
+        for part in (*call.positional, *call.keywords.values()):
+            yield from _calls(part)
