@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,11 +42,6 @@ class Outcomes:
                 write(self._path, json.dumps(self._known))
             except OSError:
                 return
-
-
-def cache_folder() -> Path:
-    """Return the user's folder for outcomes: `$XDG_CACHE_HOME/skillkit`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "skillkit"
 
 
 def _digest(versions: Mapping[str, str]) -> str:

@@ -81,3 +81,8 @@ def _settings(path: Path) -> dict[str, str] | None:
         if not isinstance(value, str):
             raise bad_input(path, f"'{key}' in [tool.skillkit] must be the name of a folder")
     return {**_DEFAULTS, **table}
+
+
+def cache_folder() -> Path:
+    """Return the user's folder for what can be made again: `$XDG_CACHE_HOME/skillkit`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "skillkit"

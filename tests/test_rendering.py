@@ -11,7 +11,8 @@ from click.testing import CliRunner, Result
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.places import find_project
-from skillkit.rendering import MARK, Renderer
+from skillkit.rendering import Renderer
+from skillkit.texts import MARK
 
 Edit = Callable[[str, str, str], None]
 
@@ -149,3 +150,28 @@ def test_a_write_that_fails_leaves_what_was_there(monkeypatch: pytest.MonkeyPatc
 def test_rendering_is_deterministic_to_the_byte() -> None:
     first = [text.text for text in Renderer(find_project()).render()]
     assert [text.text for text in Renderer(find_project()).render()] == first
+
+
+def test_unchanged_texts_come_from_the_cache_and_changed_ones_do_not(
+    edit: Edit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    render()
+    with monkeypatch.context() as patch:
+        patch.setattr(Renderer, "render", lambda *_: pytest.fail("rendered again"))
+        assert render("--check").exit_code == 0
+    for file, old, new in (
+        ("reference/sums.py", "# exact", "# exactly"),
+        ("reference/sums.yaml", "rule: Use fsum.", "rule: Use math.fsum."),
+        ("templates/_pattern.md.j2", "## {{", "### {{"),
+    ):
+        edit(file, old, new)
+        assert render("--check").exit_code == 1
+        render()
+
+
+@pytest.mark.usefixtures("project")
+def test_an_unwritable_cache_costs_only_time(monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
+    (project / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(project / "file"))
+    assert render().exit_code == 0
+    assert render("--check").exit_code == 0

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from packaging.version import InvalidVersion, Version
 
 from skillkit.errors import bad_input
 from skillkit.places import find_project
-from skillkit.rendering import MARK, Renderer, Text
+from skillkit.texts import MARK, Text, rendered
 from skillkit.writing import write
 
 EPILOG = """\b
@@ -38,7 +37,7 @@ def render_command(
     """
     project = find_project()
     folder = output or project.outputs
-    texts = list(Renderer(project, {"jax": _version(jax)} if jax else {}).render(name))
+    texts = rendered(project, {"jax": _version(jax)} if jax else {}, name)
     stale = [] if name else list(_stale(folder, texts))
     if check or diff:
         differing = [text for text in texts if _found(folder / text.path) != text.text]
@@ -52,6 +51,8 @@ def render_command(
 
 
 def _version(text: str) -> str:
+    from packaging.version import InvalidVersion, Version
+
     try:
         return str(Version(text))
     except InvalidVersion as error:

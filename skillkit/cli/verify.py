@@ -12,9 +12,9 @@ from skillkit.changes import load_changes
 from skillkit.environments import NotInstallable, Wanted, interpreter
 from skillkit.errors import bad_input
 from skillkit.evidence import load_evidence
-from skillkit.outcomes import Outcomes, cache_folder
+from skillkit.outcomes import Outcomes
 from skillkit.patterns import load_catalogue
-from skillkit.places import Project, find_project
+from skillkit.places import Project, cache_folder, find_project
 from skillkit.proofs import Proof, change_proofs, name_proof, proofs
 from skillkit.reporting import ENDINGS, SIGNS, report_text, table
 from skillkit.serving import installed
