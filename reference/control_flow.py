@@ -42,6 +42,11 @@ def example_cond_types() -> None:
         assert safe_inverse(jnp.array(0, dtype)).dtype == dtype
 
 
+def check_weak_zero() -> None:
+    """Hold that a Python float passes beside float32."""
+    assert jax.lax.cond(False, lambda: jnp.float32(1), lambda: 0.0) == 0.0
+
+
 def example_vmap_cond() -> None:
     """Look for the cond in both programs, and hold that values and gradients are right in both."""
 
@@ -96,6 +101,17 @@ def example_while_reverse() -> None:
     assert jnp.isclose(jax.jit(jax.grad(square_root))(9.0), 0.5 / 3.0)
 
 
+def check_forward_mode() -> None:
+    """Differentiate a while_loop forwards."""
+
+    def halvings(x: jax.Array) -> jax.Array:
+        halved: jax.Array = jax.lax.while_loop(lambda x: x > 1.0, lambda x: x / 2, x)
+        return halved
+
+    assert jax.jacfwd(halvings)(8.0) == 1 / 8
+    assert jax.jvp(halvings, (8.0,), (1.0,))[1] == 1 / 8
+
+
 def fixed_point(
     update: Callable[[jax.Array], jax.Array], start: jax.Array, tolerance: float = 1e-5, limit: int = 200
 ) -> tuple[jax.Array, jax.Array]:
@@ -141,3 +157,29 @@ def example_eager_loop() -> None:
     for rate in (0.1, 0.2, 0.3, 0.4, 0.5):
         state = simulate(state, rate)
     assert traces == [(3,)]
+
+
+def check_every_loop() -> None:
+    """Count the traces of three eager calls with a fresh body, then of three with a named one."""
+
+    def count(call: Callable[[Callable[[jax.Array], jax.Array]], object]) -> int:
+        traces = []
+
+        def body(x: jax.Array) -> jax.Array:
+            traces.append(x)
+            return x / 2
+
+        for _ in range(3):
+            call(body)
+        return len(traces)
+
+    def large(x: jax.Array) -> jax.Array:
+        return x.sum() > 1.0
+
+    x = jnp.ones(3)
+    assert count(lambda body: jax.lax.scan(lambda c, _: (body(c), None), x, length=2)) == 3
+    assert count(lambda body: jax.lax.while_loop(large, lambda c: body(c), x)) == 3
+    assert count(lambda body: jax.lax.cond(True, lambda c: body(c), lambda c: c, x)) == 3
+    assert count(lambda body: jax.lax.map(body, x)) == 3  # it wraps the body in a function of its own
+    assert count(lambda body: jax.lax.cond(True, body, jnp.negative, x)) == 1
+    assert count(lambda body: jax.lax.while_loop(large, body, x)) == 1

@@ -1,7 +1,7 @@
 """Jit and tracing: what Python runs once, and what compiles again."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -94,6 +94,12 @@ def example_numpy_call() -> None:
     assert np.allclose(log_spectrum(jnp.asarray(signal)), expected, atol=1e-5)
 
 
+def check_numpy_reductions() -> None:
+    """Hold that NumPy's reductions take tracers."""
+    for reduction in (np.sum, np.mean, np.max):
+        assert jax.jit(lambda x, reduction=reduction: reduction(x))(jnp.full(1, 2.0)) == 2.0
+
+
 @jax.jit
 def normalise(x: jax.Array) -> tuple[jax.Array, dict[str, jax.Array]]:
     """Scale to a maximum of 1, and return what is to be logged as arrays of shape ()."""
@@ -121,6 +127,13 @@ def example_bool_mask() -> None:
     assert mean_of_positive(jnp.asarray(x)) == x[x > 0].mean()
 
 
+def check_reductions() -> None:
+    """Hold that the other reductions take a mask, the maximum with an initial value."""
+    x = jnp.array([-1.0, 2.0, 4.0])
+    assert jnp.mean(x, where=x > 0) == 3.0
+    assert jnp.max(x, where=x < 3, initial=-jnp.inf) == 2.0
+
+
 @jax.jit
 def positive_first(x: jax.Array) -> jax.Array:
     """Move the positive entries to the front, and put zeros behind them; as `x` (n,)."""
@@ -132,6 +145,14 @@ def positive_first(x: jax.Array) -> jax.Array:
 def example_nonzero_size() -> None:
     """Two entries are found, and two are padding."""
     assert positive_first(jnp.array([5.0, -1.0, 3.0, -1.0])).tolist() == [5.0, 3.0, 0.0, 0.0]
+
+
+def check_sizes() -> None:
+    """Hold that the relatives of nonzero take a size and a fill value."""
+    x = jnp.array([3, 0, 3])
+    assert jax.jit(partial(jnp.unique, size=3, fill_value=-1))(x).tolist() == [0, 3, -1]
+    assert jax.jit(partial(jnp.argwhere, size=3, fill_value=3))(x).ravel().tolist() == [0, 2, 3]
+    assert jax.jit(lambda x: jnp.where(x > 0, size=3, fill_value=3)[0])(x).tolist() == [0, 2, 3]
 
 
 def sum_of_positive() -> float:
@@ -151,6 +172,12 @@ def example_dynamic_slice() -> None:
     x = jnp.arange(10, 15)
     assert jax.lax.dynamic_slice_in_dim(x, 1, 2).tolist() == window(x, 1, 2).tolist() == [11, 12]
     assert window(x, 4, 2).tolist() == [14, 0]
+
+
+def check_scatter_out_of_range() -> None:
+    """Hold that a scatter drops what is out of range."""
+    cache = jnp.array([1, 2, 3, 4])
+    assert cache.at[3 + jnp.arange(2)].set(jnp.array([8, 9])).tolist() == [1, 2, 3, 8]
 
 
 def window_at_the_end() -> list[int]:
@@ -203,16 +230,17 @@ def example_static_recompile() -> None:
     """Give the rate as a traced number: five rates, one program."""
     traces = []
 
-    @partial(jax.jit, static_argnames="nesterov")  # static: it decides which code is traced
-    def sgd(weight: jax.Array, rate: float, nesterov: bool) -> jax.Array:
-        traces.append(nesterov)
-        step = rate * weight
-        return weight - 1.9 * step if nesterov else weight - step
+    @partial(jax.jit, static_argnames="clip")  # static: it decides which code is traced
+    def sgd(weights: jax.Array, gradient: jax.Array, rate: float, clip: bool) -> jax.Array:
+        traces.append(clip)
+        if clip:
+            gradient = jnp.clip(gradient, -1.0, 1.0)
+        return weights - rate * gradient
 
-    weight = jnp.ones(())
+    weights = jnp.ones(3)
     for epoch in range(5):
-        weight = sgd(weight, 0.1 / (epoch + 1), nesterov=False)
-    assert traces == [False]
+        weights = sgd(weights, 2.0 * weights, 0.1 / (epoch + 1), clip=True)
+    assert traces == [True]
 
 
 def example_in_loop() -> None:
@@ -230,6 +258,31 @@ def example_in_loop() -> None:
     assert traces == [(4,)]
 
 
+def check_identity() -> None:
+    """Count traces in a loop for the four ways to name one function."""
+
+    class Model:
+        def __init__(self) -> None:
+            self.traces = 0
+
+        def loss(self, weight: jax.Array) -> jax.Array:
+            self.traces += 1
+            return weight**2
+
+    def count(wrap: Callable[[Model], Callable[..., jax.Array]]) -> int:
+        model = Model()
+        for _ in range(3):
+            jax.jit(wrap(model))(jnp.ones(()))
+        return model.traces
+
+    kept = Model()
+    named = kept.loss  # the same object at every pass
+    assert count(lambda _: named) == 0
+    assert kept.traces == 1
+    assert count(lambda model: model.loss) == 3
+    assert count(lambda model: partial(model.loss)) == 3
+
+
 def example_weak_type() -> None:
     """Start from arrays with the dtype that the step returns."""
     traces = []
@@ -245,6 +298,14 @@ def example_weak_type() -> None:
     assert len(traces) == 1
     assert jnp.array(0.0).weak_type  # as weak as the Python float that it was made of
     assert not average.weak_type
+
+
+def check_weak_starts() -> None:
+    """Hold which starts are weakly typed."""
+    assert jnp.asarray(0.0).weak_type
+    assert jnp.full((3,), 0.0).weak_type
+    assert not jnp.float32(0).weak_type
+    assert not jnp.full((3,), 0.0, dtype=jnp.float32).weak_type
 
 
 def padded_batches(data: np.ndarray, size: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
