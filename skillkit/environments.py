@@ -44,9 +44,7 @@ def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = LIBRARIES) 
     Raises:
         NotInstallable: The installer's last words.
     """
-    python = shutil.which(wanted.python) if wanted.python else sys.executable
-    if python is None:
-        raise NotInstallable(f"there is no interpreter '{wanted.python}' on the path")
+    python = _found(wanted.python) if wanted.python else sys.executable
     requirements = [*wanted.requirements.split(), *extra]
     name = hashlib.sha256("\n".join([python, *requirements]).encode()).hexdigest()[:12]
     home = folder / name
@@ -60,6 +58,19 @@ def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = LIBRARIES) 
                 raise NotInstallable(_last_words(done.stderr or done.stdout))
         (home / "complete").touch()
     return home / "bin" / "python"
+
+
+def _found(name: str) -> str:
+    """Return the path of an interpreter; uv also finds those that pyenv and others keep off the path."""
+    if uv := shutil.which("uv"):
+        asked = [uv, "python", "find", "--no-python-downloads", name]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        path = done.stdout.strip() if done.returncode == 0 else None
+    else:
+        path = shutil.which(name)
+    if not path:
+        raise NotInstallable(f"there is no interpreter '{name}' here")
+    return path
 
 
 def _commands(home: Path, python: str, requirements: list[str]) -> list[list[str]]:
