@@ -61,15 +61,10 @@ def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = LIBRARIES) 
 
 
 def _found(name: str) -> str:
-    """Return the path of an interpreter; uv also finds those that pyenv and others keep off the path."""
-    if uv := shutil.which("uv"):
-        asked = [uv, "python", "find", "--no-python-downloads", name]
-        done = subprocess.run(asked, capture_output=True, text=True, check=False)
-        path = done.stdout.strip() if done.returncode == 0 else None
-    else:
-        path = shutil.which(name)
-    if not path:
-        raise NotInstallable(f"there is no interpreter '{name}' here")
+    """Return the path of an interpreter that runs; a version manager's stand-in may be on the path and not run."""
+    path = shutil.which(name)
+    if not path or subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode:
+        raise NotInstallable(f"there is no interpreter '{name}' here that runs: give its path")
     return path
 
 

@@ -102,7 +102,7 @@ def _refuse(*_: object) -> Path:
 
 
 def test_an_unknown_interpreter(tmp_path: Path) -> None:
-    with pytest.raises(NotInstallable, match=r"there is no interpreter 'python9\.9' here"):
+    with pytest.raises(NotInstallable, match=r"there is no interpreter 'python9\.9' here that runs"):
         interpreter(Wanted("jax==0.10.2", "python9.9"), tmp_path)
 
 
