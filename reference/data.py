@@ -1,7 +1,15 @@
 """Batches: every example once an epoch, built on the host, in one fixed shape."""
 
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 def shuffled_batches(key: jax.Array, examples: int, batch_size: int) -> tuple[jax.Array, jax.Array]:
@@ -21,3 +29,150 @@ def shuffled_batches(key: jax.Array, examples: int, batch_size: int) -> tuple[ja
     rows = jnp.pad(jax.random.permutation(key, examples), (0, filling))
     valid = jnp.arange(batches * batch_size) < examples
     return rows.reshape(batches, batch_size), valid.reshape(batches, batch_size)
+
+
+def example_drop_remainder() -> None:
+    """Count how often each of 1000 examples stands in a batch of 128."""
+    rows, valid = shuffled_batches(jax.random.key(0), examples=1000, batch_size=128)
+    assert rows.shape == (8, 128)  # one shape, so one compilation
+    uses = jnp.zeros(1000, int).at[rows].add(valid)
+    assert (uses == 1).all()
+
+
+def examples_in_an_epoch() -> int:
+    """Return how many of 1000 examples an epoch sees."""
+    rows, valid = shuffled_batches(jax.random.key(0), examples=1000, batch_size=128)
+    return len(set(rows[valid].tolist()))
+
+
+def example_shuffle() -> None:
+    """Draw one order of rows for each epoch, and take inputs and labels by it."""
+    inputs, labels = jnp.arange(6.0) * 10, jnp.arange(6)
+    root = jax.random.key(0)
+    orders = [jax.random.permutation(jax.random.fold_in(root, epoch), len(labels)) for epoch in range(2)]
+    assert not jnp.array_equal(orders[0], orders[1])
+    for order in orders:
+        assert jnp.array_equal(inputs[order], labels[order] * 10.0)
+
+
+def inputs_and_labels_in_one_order() -> list[tuple[int, int]]:
+    """Return the pairs after a shuffle."""
+    inputs = labels = np.arange(8)
+    order = np.random.default_rng(0).permutation(8)
+    return list(zip(inputs[order].tolist(), labels[order].tolist(), strict=True))
+
+
+def three_epochs() -> list[list[int]]:
+    """Return the rows of three epochs."""
+    root = jax.random.key(0)
+    return [jax.random.permutation(jax.random.fold_in(root, epoch), 8).tolist() for epoch in range(3)]
+
+
+def example_mean_of_means() -> None:
+    """Add up sums and counts, and divide once."""
+    hits = jnp.array([1, 1, 1, 1, 0])
+    correct, count = jnp.zeros((), int), 0
+    for batch in (hits[:4], hits[4:]):
+        correct, count = correct + batch.sum(), count + batch.size
+    assert jnp.isclose(correct / count, hits.mean())
+
+
+def accuracy_over_examples() -> float:
+    """Return the accuracy of four hits and a miss in two batches."""
+    batches = [jnp.array([1, 1, 1, 1]), jnp.array([0])]
+    return float(sum(batch.sum() for batch in batches) / sum(batch.size for batch in batches))
+
+
+def standardiser(train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean and the scale of each feature of the training split (examples, features)."""
+    scale = train.std(axis=0)
+    return train.mean(axis=0), np.where(scale > 0, scale, 1.0)  # a constant feature stays 0
+
+
+def example_standardise() -> None:
+    """Learn from the training split, apply to every split."""
+    train = np.array([[0.0, 7.0], [2.0, 7.0]])
+    mean, scale = standardiser(train)
+    assert ((train - mean) / scale).tolist() == [[-1.0, 0.0], [1.0, 0.0]]
+    assert ((np.array([[3.0, 8.0]]) - mean) / scale).tolist() == [[2.0, 1.0]]
+
+
+def standardised_with_a_constant_feature() -> list[list[float]]:
+    """Return two examples whose second feature never changes."""
+    train = np.array([[0.0, 7.0], [2.0, 7.0]])
+    mean, scale = standardiser(train)
+    standardised: list[list[float]] = ((train - mean) / scale).tolist()
+    return standardised
+
+
+def brightness_of_brighter_images() -> float:
+    """Return what is left of a shift between the training and the test images."""
+    train = np.random.default_rng(0).normal(size=(100, 4))
+    mean, scale = standardiser(train)
+    return float(np.round(((train + 1.0 - mean) / scale).mean(), 1))
+
+
+def example_uint8() -> None:
+    """Convert before the first subtraction."""
+    pixels = np.array([0, 100, 255], np.uint8)  # as image files have them
+    centred = (jnp.asarray(pixels, jnp.float32) - 128) / 128
+    assert centred.dtype == jnp.float32
+    assert jnp.allclose(centred, jnp.array([-1.0, -0.21875, 0.9921875]))
+
+
+def centred_pixels() -> list[float]:
+    """Return three pixels between -1 and 1."""
+    centred: list[float] = ((jnp.array([0, 100, 255], jnp.float32) - 128) / 128).tolist()
+    return centred
+
+
+def to_device(examples: Sequence[np.ndarray]) -> jax.Array:
+    """Stack examples on the host, so that one transfer carries the batch."""
+    return jnp.asarray(np.stack(examples))
+
+
+def example_list_to_array() -> None:
+    """Look at what the device gets: one array, of the right type."""
+    examples = [np.full(16, number / 2) for number in range(64)]  # float64, as NumPy makes them
+    batch = to_device(examples)
+    assert batch.shape == (64, 16)
+    assert batch.dtype == jnp.float32
+    assert batch[3].tolist() == [1.5] * 16
+
+
+def time_of_stacking_on_the_host() -> float:
+    """Return the time for 400 examples as a multiple of NumPy's and one transfer."""
+    examples = [np.ones(16, np.float32)] * 400
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        to_device(examples).block_until_ready()
+        middle = time.perf_counter()
+        jnp.asarray(np.stack(examples)).block_until_ready()
+        seconds.append((middle - start, time.perf_counter() - middle))
+    return min(first for first, _ in seconds[1:]) / min(second for _, second in seconds[1:])
+
+
+def decode(number: int) -> np.ndarray:
+    """Stand for the slow work of a loader, in NumPy alone."""
+    return np.full(4, number, np.float32)
+
+
+def example_fork() -> None:
+    """Load in threads: NumPy and file reads let other threads run."""
+    jnp.ones(2).block_until_ready()  # JAX has started, and with it threads that hold locks
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        examples = list(pool.map(decode, range(3)))
+    assert jnp.asarray(np.stack(examples)).sum(axis=1).tolist() == [0.0, 4.0, 8.0]
+
+
+def check_fork() -> None:
+    """Hold that spawned processes work beside a JAX that has started, and may use it themselves."""
+    code = """
+    import multiprocessing
+    import jax.numpy as jnp
+    jnp.ones(2).block_until_ready()
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(jnp.ones, [4])[0].tolist() == [1.0] * 4
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, capture_output=True)
