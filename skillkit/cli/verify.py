@@ -119,10 +119,11 @@ def _verify(project: Project, ids: tuple[str, ...], python: Path, no_cache: bool
 def _work(project: Project, ids: tuple[str, ...], versions: dict[str, str]) -> list[Proof]:
     catalogue = load_catalogue(project)
     changes = list(change_proofs(load_changes(project)))
-    if ids == ("changes",):
-        return changes
-    chosen = list(proofs(catalogue, catalogue.select(ids)))
-    return chosen if ids else [*chosen, *changes, name_proof(project, catalogue, versions)]
+    named = [name for name in ids if name != "changes"]
+    chosen = list(proofs(catalogue, catalogue.select(named))) if named or not ids else []
+    if "changes" in ids or not ids:
+        chosen += changes
+    return chosen if ids else [*chosen, name_proof(project, catalogue, versions)]
 
 
 def _tell(result: Result) -> None:
