@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,18 +18,17 @@ FOLDER = Path(__file__).parent / "configurations"
 FILES = sorted(FOLDER.glob("*.yaml"))
 
 
-def params_of(configuration: Any) -> Any:
+SHAPES = {
+    "embedding": {"table": (20, 16)},
+    "hidden": {"kernel": (16, 16), "bias": (16,)},
+    "adapter": {"lora_a": (16, 2)},
+    "head": {"kernel": (16, 20)},
+}
+
+
+def params_of(configuration: Any, shapes: Any = SHAPES) -> Any:
     dtype = jnp.bfloat16 if configuration["precision"] == "bfloat16-params" else jnp.float32
     key = jax.random.key(0)
-    shapes = {
-        "embedding": {"table": (20, 16)},
-        "hidden": {"kernel": (16, 32), "bias": (32,)},
-        "query": {"kernel": (16, 2, 8)},
-        "conv": {"kernel": (3, 4, 8), "bias": (4, 1, 1)},
-        "adapter": {"lora_a": (16, 2), "lora_b": (2, 16)},
-        "norm": {"scale": (16,)},
-        "head": {"kernel": (16, 20)},
-    }
     return jax.tree.map(
         lambda shape: jax.random.normal(key, shape, dtype), shapes, is_leaf=lambda node: isinstance(node, tuple)
     )
@@ -39,29 +39,22 @@ def per_example(configuration: Any) -> bool:
     return bool(configuration["privacy"]) or "per_example" in clips
 
 
-def steps(optimizer: Any, configuration: Any, count: int) -> list[Any]:
-    """Return the parameters after each of some steps down a bowl with a moving bottom."""
-    params = params_of(configuration)
-    opt_state = optimizer.init(params)
+def step_of(optimizer: Any, configuration: Any) -> Any:
+    """Return a step down a bowl with a moving bottom, as a function of parameters, state and count."""
 
-    def loss(params: Any, step: jax.Array) -> jax.Array:
-        return optax.tree.sum(jax.tree.map(lambda leaf: jnp.sum((leaf - jnp.sin(1.0 * step)) ** 2), params))
+    def loss(params: Any, count: jax.Array) -> jax.Array:
+        return optax.tree.sum(jax.tree.map(lambda leaf: jnp.sum((leaf - jnp.sin(1.0 * count)) ** 2), params))
 
-    @jax.jit
-    def train_step(params: Any, opt_state: Any, step: jax.Array) -> tuple[Any, Any]:
-        value, grads = jax.value_and_grad(loss)(params, step)
-        line = {"value": value, "grad": grads, "value_fn": lambda params: loss(params, step)}
+    def step(params: Any, opt_state: Any, count: jax.Array) -> tuple[Any, Any]:
+        value, grads = jax.value_and_grad(loss)(params, count)
+        line = {"value": value, "grad": grads, "value_fn": lambda params: loss(params, count)}
         if per_example(configuration):
             grads = jax.tree.map(lambda grad: jnp.stack([grad, -grad, grad]), grads)
         extra = line if isinstance(optimizer, optax.GradientTransformationExtraArgs) else {}
         updates, opt_state = optimizer.update(grads, opt_state, params, **extra)
         return optax.apply_updates(params, updates), opt_state
 
-    found = [params]
-    for step in range(count):
-        params, opt_state = train_step(params, opt_state, jnp.int32(step))
-        found.append(params)
-    return found
+    return step
 
 
 def printed(plan: plans.Plan) -> Any:
@@ -73,16 +66,33 @@ def printed(plan: plans.Plan) -> Any:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_steps_are_finite_and_those_of_the_printed_text(path: Path) -> None:
+def test_steps_are_finite_and_move(path: Path) -> None:
     configuration = read_configuration(path)
-    built = skillkit.build_optimizers(path)
-    (plan, *_) = plans.plans(configuration)
-    count = 3 * configuration["accumulation"]
-    ours = steps(built[plan.network], configuration, count)
-    theirs = steps(printed(plan), configuration, count)
-    assert all(jnp.isfinite(leaf).all() for leaf in jax.tree.leaves(ours))
-    assert not all(jax.tree.leaves(jax.tree.map(jnp.array_equal, ours[0], ours[-1]))), "nothing moved"
-    assert all(jax.tree.leaves(jax.tree.map(jnp.array_equal, ours, theirs)))
+    optimizer = skillkit.build_optimizer(path)
+    step = jax.jit(step_of(optimizer, configuration))
+    start = params = params_of(configuration)
+    opt_state = jax.jit(optimizer.init)(params)
+    for count in range(3 * configuration["accumulation"]):
+        params, opt_state = step(params, opt_state, jnp.int32(count))
+    assert all(jnp.isfinite(leaf).all() for leaf in jax.tree.leaves(params))
+    # Prodigy's first steps are too small for bfloat16: they show in the master copy only
+    moving = opt_state.master if isinstance(opt_state, pieces.MasterState) else params
+    assert not all(jax.tree.leaves(jax.tree.map(jnp.array_equal, start, moving)))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_printed_text_is_the_same_program(path: Path) -> None:
+    configuration = read_configuration(path)
+    built = building.build(configuration)
+    params = params_of(configuration)
+    for plan in plans.plans(configuration):
+        theirs = printed(plan)
+        opt_state = jax.eval_shape(theirs.init, params)
+        ours, others = (
+            str(jax.make_jaxpr(step_of(optimizer, configuration))(params, opt_state, jnp.int32(0)))
+            for optimizer in (built[plan.network], theirs)
+        )
+        assert re.sub(r"0x[0-9a-f]+", "", ours) == re.sub(r"0x[0-9a-f]+", "", others)
 
 
 def test_a_network_is_chosen_by_name() -> None:
@@ -96,7 +106,7 @@ def test_a_network_is_chosen_by_name() -> None:
 def test_bad_files_are_refused_with_their_place(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_text((FOLDER / "sgd_l2.yaml").read_text().replace("kind: l2", "kind: decoupled"))
-    with pytest.raises(BadInput, match=r"c\.yaml:8:\d+: optax\.sgd cannot decay weights decoupled"):
+    with pytest.raises(BadInput, match=r"c\.yaml:9:\d+: optax\.sgd cannot decay weights decoupled"):
         skillkit.build_optimizer(path)
 
 
@@ -116,15 +126,22 @@ def test_only_building_imports_jax(module: str) -> None:
     assert module != "plans" or subprocess.run([sys.executable, "-c", code], check=False).returncode == 1
 
 
+MORE = {
+    "query": {"kernel": (16, 2, 8)},
+    "conv": {"kernel": (3, 4, 8), "bias": (4, 1, 1)},
+    "norm": {"scale": (16,)},
+}
+
+
 def test_muon_takes_hidden_matrices_only() -> None:
     configuration = read_configuration(FOLDER / "muon.yaml")
     (plan,) = plans.plans(configuration)
     labels = building.evaluate(
         next(part.keywords["param_labels"] for part in _calls(plan.optimizer) if part.function == "optax.partition"), {}
-    )(params_of(configuration))
+    )(params_of(configuration, SHAPES | MORE))
     flat = jax.tree_util.tree_flatten_with_path(labels)[0]
     muon = {pieces.name_of(path) for path, label in flat if label == "matrices"}
-    expected = {"hidden/kernel", "query/kernel", "conv/kernel", "adapter/lora_a", "adapter/lora_b"}
+    expected = {"hidden/kernel", "query/kernel", "conv/kernel", "adapter/lora_a"}
     assert muon == expected
 
 
