@@ -47,7 +47,7 @@ class Renderer:
             keep_trailing_newline=True,
             autoescape=False,
         )
-        self.environment.filters |= {"failure": failure, "oneline": oneline}
+        self.environment.filters |= {"failure": failure, "oneline": oneline, "cell": cell}
         self.environment.globals |= {"verified": self.verified, "minimum": minimum}
 
     @cached_property
@@ -232,6 +232,11 @@ def _literal(value: Any) -> str:
 def oneline(code: str) -> str:
     """Return code of several lines as one."""
     return "; ".join(line.strip() for line in code.strip().splitlines())
+
+
+def cell(text: str) -> str:
+    """Return text that may stand in a cell of a Markdown table."""
+    return text.replace("|", "\\|")
 
 
 def minimum(pattern: Pattern) -> str:

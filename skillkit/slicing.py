@@ -106,7 +106,12 @@ class _Cut:
         tail = _body(module, body) if body else []
         if body:
             code = "\n".join(line.text for line in tail)
-            local = _assigned(code)
+            try:
+                local = _assigned(code)
+            except SyntaxError as error:  # such as nonlocal, which has no meaning at top level
+                line = tail[(error.lineno or 1) - 1].number
+                message = f"'{body}' can't stand at top level, where its block puts it: {error.msg}"
+                raise bad_input(module.path, message, line, 1) from error
             for symbol in sorted(global_reads(code, str(module.path)) - local - _BUILTINS):
                 self.take(name, symbol, module.definitions[body])
             self.add_submodules(module, code)

@@ -177,6 +177,10 @@ def test_refused_modules(shelf: Shelf, code: str, message: str) -> None:
         ("def body():\n    return 1\n", "reference/topic.py:2:5: 'body' ends a published block, so it can't return"),
         ("def body():\n    yield 1\n", "reference/topic.py:2:5: 'body' ends a published block, so it can't return"),
         ('def body():\n    """Only words."""\n', "reference/topic.py:1:1: 'body' has no body to publish"),
+        (
+            "def body():\n    n = 0\n\n    def f():\n        nonlocal n\n        n = 1\n\n    assert f() or n\n",
+            "reference/topic.py:5:1: 'body' can't stand at top level, where its block puts it: no binding for nonlocal",
+        ),
         ("def body():\n    print(unknwon)\n", "reference/topic.py:1:1: no symbol 'unknwon' at top level"),
         (
             "def f():\n    return 1\n\n\ndef g():\n    return f()\n\n\ndef body():\n    f = 2\n    print(g(), f)\n",
