@@ -192,10 +192,3 @@ def example_rank_promotion() -> None:
 def loss_of_perfect_predictions() -> float:
     """Return the loss of predictions that are all right."""
     return float(mean_squared_error(jnp.array([[1.0], [2.0], [3.0]]).squeeze(-1), jnp.array([1.0, 2.0, 3.0])))
-
-
-def example_clip() -> None:
-    """Clip on one side and on both."""
-    values = jnp.array([-2.0, 0.5, 3.0])
-    assert jnp.clip(values, max=1.0).tolist() == [-2.0, 0.5, 1.0]
-    assert jnp.clip(values, min=-1.0, max=1.0).tolist() == [-1.0, 0.5, 1.0]

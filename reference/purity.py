@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import io_callback
 
 
 @jax.jit
@@ -152,33 +151,3 @@ def example_mutate_arg() -> None:
 def decayed_weight() -> jax.Array:
     """Return the weight after one decay."""
     return decay({"weight": jnp.ones(2)})["weight"]
-
-
-def example_io_callback() -> None:
-    """Log from a compiled step, once per run and in order."""
-    log: list[float] = []
-
-    @jax.jit
-    def train_step(weight: jax.Array) -> jax.Array:
-        io_callback(lambda value: log.append(float(value)), None, weight, ordered=True)
-        return 0.5 * weight
-
-    weight = jnp.float32(4.0)
-    for _ in range(3):
-        weight = train_step(weight)
-    jax.effects_barrier()  # callbacks may lag behind the result
-    assert log == [4.0, 2.0, 1.0]
-
-
-def logged_by_io_callback() -> list[float]:
-    """Return what a compiled function logs of its argument."""
-    log: list[float] = []
-
-    @jax.jit
-    def double(x: float) -> float:
-        io_callback(lambda value: log.append(float(value)), None, x)
-        return 2.0 * x
-
-    double(1.0)
-    jax.effects_barrier()
-    return log

@@ -58,13 +58,6 @@ def float64_from_numpy() -> str:
     return str(jnp.asarray(np.linspace(0.0, 1.0, 3)).dtype)
 
 
-def old_context_manager():
-    from jax.experimental import enable_x64
-
-    with enable_x64():
-        return jnp.ones(2)
-
-
 def int32_total() -> jax.Array:
     total = jnp.int32(0)
     for _ in range(4):
@@ -106,7 +99,3 @@ def column_minus_row_of_equal_rank() -> jax.Array:
     outputs = jnp.array([[1.0], [2.0], [3.0]])  # (batch, 1)
     targets = jnp.array([[1.0, 2.0, 3.0]])  # (1, batch)
     return jnp.mean((outputs - targets) ** 2)
-
-
-def clip_by_old_names() -> jax.Array:
-    return jnp.clip(jnp.array([-2.0, 3.0]), a_min=-1.0, a_max=1.0)

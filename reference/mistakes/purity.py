@@ -4,10 +4,8 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 learning_rate = 0.1
-key = None
 
 
 def activations_appended():
@@ -21,20 +19,6 @@ def activations_appended():
 
     layer(jnp.ones(2))
     return activations[0] + 1.0
-
-
-def key_split_in_place():
-    global key
-    key = jax.random.key(0)
-
-    @jax.jit
-    def init():
-        global key
-        key, layer_key = jax.random.split(key)
-        return jax.random.normal(layer_key, (2,))
-
-    init()
-    return jax.random.normal(key, (2,))
 
 
 def rate_in_a_global() -> jax.Array:
@@ -139,20 +123,3 @@ def dict_changed_inside() -> jax.Array:
     params = {"weight": jnp.ones(2)}
     decay(params)
     return params["weight"]
-
-
-def logged_by_pure_callback() -> list[float]:
-    log = []
-
-    def record(value):
-        log.append(float(value))
-        return np.float32(value)
-
-    @jax.jit
-    def double(x):
-        jax.pure_callback(record, jax.ShapeDtypeStruct((), jnp.float32), x)
-        return 2.0 * x
-
-    double(1.0)
-    jax.effects_barrier()
-    return log
