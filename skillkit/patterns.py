@@ -52,7 +52,8 @@ class Pattern:
         topic: The stem of the spec and its module.
         block: The code that is published.
         check: The code of the hidden check that runs after the block, or None.
-        core: Whether it belongs in the one-file skill: True with its block, `line` by its rule and mistake alone.
+        core: Whether it belongs in the one-file skill: True with its block, `title`
+            or `rule` by that and its first mistake alone.
         changed: The library and version that made it so, as `jax 0.9.0`, or an empty string.
         gone: Dotted names that the prose mentions and that no longer exist or are deprecated.
         requires: Library versions under which the block runs.

@@ -220,6 +220,8 @@ def failure(mistake: Mistake | Change) -> str:
     """Return what a mistake or an old form does, in a few words of Markdown."""
     if mistake.kind in ("raises", "warns"):
         return f"{mistake.kind} `{mistake.stated.rpartition('.')[2]}`"
+    if mistake.kind == "returns" and isinstance(mistake.stated, str):
+        return f"silently: {mistake.stated}"
     if mistake.kind == "returns":
         return f"silently gives `{_literal(mistake.stated)}`"
     return f"silently: {mistake.stated.replace('_', ' ')}"
