@@ -74,7 +74,8 @@ def main(
     settings = Settings(epochs, batch_size, hidden, learning_rate, weight_decay, dropout, seed)
     if not quiet:
         sizes = ", ".join(f"{len(getattr(splits, name))} {name}" for name in ("train", "validation", "test"))
-        click.echo(f"{data}: {sizes} examples of {splits.train.inputs.shape[1]} features", err=True)
+        features = splits.train.inputs.shape[1]
+        click.echo(f"{data}: {sizes} examples of {features} features, {splits.classes} classes", err=True)
 
     with tqdm(total=epochs, unit="epoch", file=sys.stderr, disable=quiet or None) as bar:  # None: on a terminal only
 

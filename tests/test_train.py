@@ -304,7 +304,7 @@ def test_the_result_is_one_line_on_standard_output(monkeypatch: pytest.MonkeyPat
     assert result.stdout.startswith("test accuracy 0.")
     assert f"parameters of epoch {fitted.best.number} of {FAST.epochs}" in result.stdout
     assert result.stdout.count("\n") == 1
-    assert result.stderr == "digits: 1149 train, 288 validation, 360 test examples of 64 features\n"
+    assert result.stderr == "digits: 1149 train, 288 validation, 360 test examples of 64 features, 10 classes\n"
     assert run("--quiet").stderr == ""
 
 
