@@ -1,0 +1,1 @@
+"""Measurements, never run by the test command."""

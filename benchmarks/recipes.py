@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.places import own_project
-from skillkit.questions import decisions_folder
 from skillkit.reading import read
-from skillkit.recommending import recommend_for
+from skillkit.recommender.questions import decisions_folder
+from skillkit.recommender.recommending import recommend_for
 
 RECIPES = Path(__file__).with_name("recipes.yaml")
 

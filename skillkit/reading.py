@@ -122,9 +122,7 @@ class _Builder:
     def build(self, node: yaml.Node, key: Key) -> Any:
         self.places[key] = place = _place(node)
         if id(node) in self.seen:
-            self.problems.append(
-                Problem(self.path, *place, "aliases (*name) are not supported: repeat the value")
-            )
+            self.problems.append(Problem(self.path, *place, "aliases (*name) are not supported: repeat the value"))
             return None
         self.seen.add(id(node))
         if isinstance(node, yaml.MappingNode):
@@ -135,9 +133,7 @@ class _Builder:
         try:
             return _scalar(node)
         except KeyError:
-            self.problems.append(
-                Problem(self.path, *place, f"the tag {node.tag} is not supported: remove it")
-            )
+            self.problems.append(Problem(self.path, *place, f"the tag {node.tag} is not supported: remove it"))
             return None
 
     def _pairs(self, node: yaml.MappingNode, key: Key) -> Iterator[tuple[str, Any]]:

@@ -13,14 +13,14 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import SandboxedEnvironment
 from packaging.version import Version
 
-from skillkit.changes import Change, load_changes
+from skillkit.catalogue.changes import Change, load_changes
+from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern, Topic, load_catalogue
+from skillkit.catalogue.requirements import unmet
 from skillkit.errors import BadInput, bad_input, did_you_mean
-from skillkit.evidence import CITED, Evidence, cited_versions, load_evidence
-from skillkit.patterns import Catalogue, Mistake, Pattern, Topic, load_catalogue
 from skillkit.places import Project
-from skillkit.proofs import Proof, proofs
+from skillkit.proof.evidence import CITED, Evidence, cited_versions, load_evidence
+from skillkit.proof.proofs import Proof, proofs
 from skillkit.reading import read
-from skillkit.requirements import unmet
 from skillkit.shapes import require, schema
 from skillkit.texts import MARK, Text
 
@@ -170,7 +170,7 @@ class Renderer:
             wanted |= jinja2.meta.find_undeclared_variables(source)
         context: dict[str, Any] = {name: getattr(self, name) for name in _SPOKEN_OF & wanted}
         if "tables" in wanted:
-            from skillkit.prompting import prompt_context
+            from skillkit.recommender.prompting import prompt_context
 
             context |= prompt_context(self.project)
         return context

@@ -121,13 +121,9 @@ def _wrong_type(value: Any, shape: Schema) -> str | None:
         # bool is a subclass of int in Python, and 2.0 is an integer in JSON Schema
         if isinstance(value, bool) and name in ("integer", "number"):
             continue
-        if isinstance(value, _TYPES[name]) or (
-            name == "integer" and isinstance(value, float) and value.is_integer()
-        ):
+        if isinstance(value, _TYPES[name]) or (name == "integer" and isinstance(value, float) and value.is_integer()):
             return None
-    wanted = " or ".join(
-        _WORDS.get(name, f"a whole {name}" if name == "integer" else f"a {name}") for name in types
-    )
+    wanted = " or ".join(_WORDS.get(name, f"a whole {name}" if name == "integer" else f"a {name}") for name in types)
     return f"must be {wanted.replace('a whole integer', 'a whole number')}, not {shown(value)}"
 
 
@@ -135,9 +131,7 @@ def _wrong_scalar(value: Any, shape: Schema) -> str | None:
     if "const" in shape and value != shape["const"]:
         return f"must be {shown(shape['const'])}, not {shown(value)}"
     if "enum" in shape and value not in shape["enum"]:
-        near = (
-            did_you_mean(value, (str(choice) for choice in shape["enum"])) if isinstance(value, str) else ""
-        )
+        near = did_you_mean(value, (str(choice) for choice in shape["enum"])) if isinstance(value, str) else ""
         return f"unknown choice {shown(value)}{near}: one of {', '.join(map(str, shape['enum']))}"
     if isinstance(value, str):
         return _wrong_text(value, shape)

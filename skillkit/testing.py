@@ -4,14 +4,14 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from skillkit.changes import load_changes
-from skillkit.outcomes import Outcomes
-from skillkit.patterns import load_catalogue
+from skillkit.catalogue.changes import load_changes
+from skillkit.catalogue.patterns import load_catalogue
 from skillkit.places import find_project
-from skillkit.proofs import Proof, change_proofs, name_proof, proofs
-from skillkit.serving import installed
-from skillkit.verification import LIBRARIES, WARM, Result, Verifier
-from skillkit.workers import Workers
+from skillkit.proof.outcomes import Outcomes
+from skillkit.proof.proofs import Proof, change_proofs, name_proof, proofs
+from skillkit.proof.serving import installed
+from skillkit.proof.verification import LIBRARIES, WARM, Result, Verifier
+from skillkit.proof.workers import Workers
 
 
 def project_proofs(start: Path = Path()) -> list[Proof]:

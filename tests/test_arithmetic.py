@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillkit import arithmetic
-from skillkit.arithmetic import (
+from skillkit.recommender import arithmetic
+from skillkit.recommender.arithmetic import (
     RULES,
     decay_timescale,
     evaluate,

@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from skillkit.cli.asking import ask
 from skillkit.places import own_project
-from skillkit.questions import decisions_folder
 from skillkit.reading import read
+from skillkit.recommender.questions import decisions_folder
 
 FOLDER = decisions_folder(own_project(Path()))
 

@@ -10,9 +10,9 @@ import optax
 import pytest
 
 import skillkit
-from skillkit import building, calls, pieces, plans, selectors
-from skillkit.configuration import read_configuration
 from skillkit.errors import BadInput
+from skillkit.recommender import building, calls, pieces, plans, selectors
+from skillkit.recommender.configuration import read_configuration
 
 FOLDER = Path(__file__).parent / "configurations"
 FILES = sorted(FOLDER.glob("*.yaml"))

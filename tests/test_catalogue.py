@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from skillkit.patterns import Pattern, load_catalogue
+from skillkit.catalogue.patterns import Pattern, load_catalogue
 from skillkit.places import find_project
-from skillkit.proofs import Proof
+from skillkit.proof.proofs import Proof
 from skillkit.testing import project_proofs, prove
 
 ROOT = Path(__file__).parent.parent

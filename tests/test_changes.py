@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from skillkit.changes import load_changes
+from skillkit.catalogue.changes import load_changes
+from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import BadInput
-from skillkit.outcomes import Outcomes
-from skillkit.patterns import load_catalogue
 from skillkit.places import find_project
-from skillkit.proofs import Proof, change_proofs, name_proof
+from skillkit.proof.outcomes import Outcomes
+from skillkit.proof.proofs import Proof, change_proofs, name_proof
+from skillkit.proof.serving import installed
+from skillkit.proof.verification import LIBRARIES, Report, Verifier
+from skillkit.proof.workers import Workers
 from skillkit.rendering import Renderer
-from skillkit.serving import installed
-from skillkit.verification import LIBRARIES, Report, Verifier
-from skillkit.workers import Workers
 
 Edit = Callable[[str, str, str], None]
 ROW = """- library: jax
@@ -136,7 +136,8 @@ def test_names_in_prose(verifier: Verifier, edit: Edit, rule: str, message: str 
 def test_render_for_a_version_leaves_out_what_it_lacks(edit: Edit, project: Path) -> None:
     (project / "reference" / "changes.yaml").write_text(ROW)
     (project / "templates" / "sums.md.j2").write_text(
-        "{% for pattern in patterns %}{{ pattern }} {% endfor %}{% for change in changes %}{{ change.writes }}{% endfor %}"
+        "{% for pattern in patterns %}{{ pattern }} {% endfor %}"
+        "{% for change in changes %}{{ change.writes }}{% endfor %}"
     )
     edit("reference/sums.yaml", "symbols: [mean]", 'symbols: [mean]\n  requires: {jax: ">=0.9"}')
 

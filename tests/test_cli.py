@@ -26,7 +26,7 @@ def call(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
 def test_every_command_has_help_that_ends_with_an_example(name: str) -> None:
     result = CliRunner().invoke(skillkit, [name, "-h"], prog_name="skillkit")
     assert result.exit_code == 0
-    assert re.search(rf"Examples?:\n\s+(.*\|\s*)?skillkit {name}", result.output), result.output
+    assert re.search(rf"\n  Examples?:\n(    .*\n)*?    (.*\| )?skillkit {name}", result.output), result.output
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from skillkit.changes import load_changes
-from skillkit.patterns import Pattern, load_catalogue
+from skillkit.catalogue.changes import load_changes
+from skillkit.catalogue.patterns import Pattern, load_catalogue
 from skillkit.places import find_project
+from skillkit.proof.workers import clean_environment
 from skillkit.reading import read
-from skillkit.workers import clean_environment
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "reference"

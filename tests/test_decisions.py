@@ -5,12 +5,21 @@ from typing import Any
 
 import pytest
 
-from skillkit.arithmetic import RULES
-from skillkit.decisions import SETTINGS, SHARED, Table, never_winning, read_book, read_tables, table, uncovered
 from skillkit.errors import BadInput
-from skillkit.optimizers import OPTIMIZERS
 from skillkit.places import own_project
-from skillkit.questions import decisions_folder, read_questions
+from skillkit.recommender.arithmetic import RULES
+from skillkit.recommender.decisions import (
+    SETTINGS,
+    SHARED,
+    Table,
+    never_winning,
+    read_book,
+    read_tables,
+    table,
+    uncovered,
+)
+from skillkit.recommender.optimizers import OPTIMIZERS
+from skillkit.recommender.questions import decisions_folder, read_questions
 
 FOLDER = decisions_folder(own_project(Path()))
 QUESTIONNAIRE = read_questions(FOLDER)

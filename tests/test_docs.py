@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from skillkit.catalogue.patterns import load_topic
+from skillkit.catalogue.slicing import Shelf
 from skillkit.cli import COMMANDS
-from skillkit.patterns import load_topic
-from skillkit.slicing import Shelf
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

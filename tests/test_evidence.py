@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
-from skillkit.evidence import Evidence, Run, cited_versions, load_evidence
 from skillkit.places import find_project
+from skillkit.proof.evidence import Evidence, Run, cited_versions, load_evidence
 from skillkit.rendering import Renderer
 
 Edit = Callable[[str, str, str], None]

@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path("skillkit")
-STANDARD_ONLY = ("running", "confinement", "serving")
+STANDARD_ONLY = ("proof.running", "proof.confinement", "proof.serving")
+LAYERS = (
+    {"errors"},
+    {"reading", "places", "writing"},
+    {"shapes", "texts"},
+    {"catalogue"},
+    {"proof", "recommender"},
+    {"rendering", "testing"},
+    {"cli"},
+)
 QUICK = (
     ["--help"],
     ["--version"],
@@ -32,11 +41,17 @@ def imports(path: Path) -> set[str]:
 
 
 def modules() -> dict[str, Path]:
-    return {path.stem: path for path in PACKAGE.glob("*.py") if not path.stem.startswith("__")}
+    paths = [path for path in PACKAGE.rglob("*.py") if not path.stem.startswith("__") and "skeleton" not in path.parts]
+    return {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in paths}
 
 
-def test_no_module_imports_the_command_line() -> None:
-    assert not [name for name, path in modules().items() if any(one.startswith("cli") for one in imports(path))]
+def test_every_module_imports_only_from_the_layers_below_or_its_own() -> None:
+    rank = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
+    for name, path in modules().items():
+        room = name.partition(".")[0]
+        for needed in imports(path):
+            other = needed.partition(".")[0]
+            assert other == room or rank[other] < rank[room], f"{name} imports {needed}"
 
 
 def test_imports_have_no_cycle() -> None:

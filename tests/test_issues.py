@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from skillkit.issues import _CHANGES, read_issues
 from skillkit.places import own_project
-from skillkit.questions import decisions_folder, read_questions
 from skillkit.reading import Document
-from skillkit.recommending import Recommendation, recommend
+from skillkit.recommender.issues import _CHANGES, read_issues
+from skillkit.recommender.questions import decisions_folder, read_questions
+from skillkit.recommender.recommending import Recommendation, recommend
 
 FOLDER = decisions_folder(own_project(Path()))
 ISSUES = list(read_questions(FOLDER)["issues"].several)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from skillkit.proof.workers import clean_environment
 from skillkit.reading import parse
-from skillkit.workers import clean_environment
 
 OUTPUTS = Path(__file__).parent.parent / "outputs"
 TEXTS = sorted(OUTPUTS.rglob("*.md"))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import BadInput
-from skillkit.patterns import load_catalogue
 from skillkit.places import find_project
 
 Edit = Callable[[str, str, str], None]

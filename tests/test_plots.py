@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from skillkit import plots
 from skillkit.cli.schedule import schedule_command
-from skillkit.configuration import read_configuration
 from skillkit.errors import BadInput
+from skillkit.recommender import plots
+from skillkit.recommender.configuration import read_configuration
 
 FOLDER = Path(__file__).parent / "configurations"
 ADAMW, LION = (read_configuration(FOLDER / f"{name}.yaml") for name in ("adamw", "lion"))

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 import yaml
 
-from skillkit.arithmetic import linear_batch, llm_peak_lr, sqrt_batch
-from skillkit.decisions import read_book, read_tables
 from skillkit.places import own_project
-from skillkit.prompting import TEMPLATE, filled_prompt, number, prompt_context
-from skillkit.questions import decisions_folder, read_questions
 from skillkit.reading import Document
-from skillkit.recommending import recommend
+from skillkit.recommender.arithmetic import linear_batch, llm_peak_lr, sqrt_batch
+from skillkit.recommender.decisions import read_book, read_tables
+from skillkit.recommender.prompting import TEMPLATE, filled_prompt, number, prompt_context
+from skillkit.recommender.questions import decisions_folder, read_questions
+from skillkit.recommender.recommending import recommend
+from skillkit.recommender.sizes import parse_size
 from skillkit.rendering import Renderer
-from skillkit.sizes import parse_size
 
 PROJECT = own_project(Path())
 FOLDER = decisions_folder(PROJECT)

@@ -8,8 +8,8 @@ import pytest
 
 from skillkit.errors import BadInput
 from skillkit.places import own_project
-from skillkit.questions import answers_schema, decisions_folder, read_questions, understand
 from skillkit.reading import parse
+from skillkit.recommender.questions import answers_schema, decisions_folder, read_questions, understand
 
 FOLDER = decisions_folder(own_project(Path()))
 

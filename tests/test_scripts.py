@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from skillkit import building, pieces, scripts
-from skillkit.configuration import read_configuration
+from skillkit.recommender import building, pieces, scripts
+from skillkit.recommender.configuration import read_configuration
 
 FOLDER = Path(__file__).parent / "configurations"
 LIBRARIES = ("pytree", "flax-linen", "flax-nnx", "equinox")

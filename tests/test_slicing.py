@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from skillkit.catalogue.slicing import Shelf, cut
 from skillkit.errors import BadInput
-from skillkit.slicing import Shelf, cut
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from skillkit import scripts
-from skillkit.configuration import read_configuration
 from skillkit.errors import BadInput
+from skillkit.recommender import scripts
+from skillkit.recommender.configuration import read_configuration
 
 FOLDER = Path(__file__).parent / "configurations"
 TUNING: dict[str, Any] = {

@@ -10,16 +10,16 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 
-from skillkit.changes import Change
+from skillkit.catalogue.changes import Change
+from skillkit.catalogue.patterns import load_catalogue
 from skillkit.cli import skillkit
-from skillkit.diagnosis import diagnose
-from skillkit.environments import NotInstallable, Wanted, interpreter
 from skillkit.errors import BadInput
-from skillkit.evidence import Evidence, Run
-from skillkit.installations import project_versions
-from skillkit.patterns import load_catalogue
 from skillkit.places import find_project
-from skillkit.proofs import proofs
+from skillkit.proof.diagnosis import diagnose
+from skillkit.proof.environments import NotInstallable, Wanted, interpreter
+from skillkit.proof.evidence import Evidence, Run
+from skillkit.proof.installations import project_versions
+from skillkit.proof.proofs import proofs
 
 Edit = Callable[[str, str, str], None]
 

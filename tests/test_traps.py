@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import optax
 import pytest
 
-from skillkit import building, calls, pieces, plans
-from skillkit.configuration import read_configuration, validate
 from skillkit.errors import BadInput
+from skillkit.recommender import building, calls, pieces, plans
+from skillkit.recommender.configuration import read_configuration, validate
 
 FOLDER = Path(__file__).parent / "configurations"
 KERNEL = {"kernel": jnp.full((2, 2), 2.0), "bias": jnp.full((2,), 2.0)}

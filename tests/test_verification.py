@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from skillkit.outcomes import Outcomes
-from skillkit.patterns import load_catalogue
+from skillkit.catalogue.patterns import load_catalogue
 from skillkit.places import find_project
-from skillkit.proofs import proofs, same_value
-from skillkit.verification import Report, Verifier
-from skillkit.workers import Workers
+from skillkit.proof.outcomes import Outcomes
+from skillkit.proof.proofs import proofs, same_value
+from skillkit.proof.verification import Report, Verifier
+from skillkit.proof.workers import Workers
 
 Edit = Callable[[str, str, str], None]
 
@@ -28,7 +28,7 @@ def workers() -> Iterator[Workers]:
 @pytest.fixture
 def verify(project: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Report]:
     assert project == Path.cwd()
-    monkeypatch.setattr("skillkit.proofs.SECONDS", 2.0)
+    monkeypatch.setattr("skillkit.proof.proofs.SECONDS", 2.0)
 
     def run(folder: Path | None = None) -> Report:
         catalogue = load_catalogue(find_project())

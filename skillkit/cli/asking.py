@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from skillkit.errors import BadInput, bad_input
-from skillkit.questions import Answers, Question, Questionnaire, read_questions
 from skillkit.reading import Document
-from skillkit.recommending import consider
-from skillkit.sizes import write_size
+from skillkit.recommender.questions import Answers, Question, Questionnaire, read_questions
+from skillkit.recommender.recommending import consider
+from skillkit.recommender.sizes import write_size
 from skillkit.writing import write
 
 HEADER = "# Answers for `skillkit recommend-optimizer --answers FILE`.\n"

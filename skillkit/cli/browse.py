@@ -4,7 +4,7 @@ import json
 
 import click
 
-from skillkit.patterns import Pattern, load_catalogue
+from skillkit.catalogue.patterns import Pattern, load_catalogue
 from skillkit.places import find_project
 
 LIST_EPILOG = """\b

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import click
 
-from skillkit.changes import load_changes
-from skillkit.diagnosis import Diagnosis, diagnose
+from skillkit.catalogue.changes import load_changes
+from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import bad_input
-from skillkit.evidence import cited_versions, load_evidence
-from skillkit.installations import project_versions
-from skillkit.patterns import load_catalogue
 from skillkit.places import find_project
-from skillkit.proofs import proofs
-from skillkit.serving import installed
-from skillkit.verification import LIBRARIES
+from skillkit.proof.diagnosis import Diagnosis, diagnose
+from skillkit.proof.evidence import cited_versions, load_evidence
+from skillkit.proof.installations import project_versions
+from skillkit.proof.proofs import proofs
+from skillkit.proof.serving import installed
+from skillkit.proof.verification import LIBRARIES
 
 EPILOG = """\b
 Examples:

@@ -9,9 +9,9 @@ import click
 
 from skillkit.errors import bad_input
 from skillkit.places import find_project
-from skillkit.questions import decisions_folder
 from skillkit.reading import Document, parse, read
-from skillkit.recommending import Recommendation, recommend, with_code
+from skillkit.recommender.questions import decisions_folder
+from skillkit.recommender.recommending import Recommendation, recommend, with_code
 
 EPILOG = """\b
 Examples:
@@ -101,19 +101,19 @@ def _yaml(found: Recommendation, _: Path) -> str:
 
 
 def _markdown(found: Recommendation, _: Path) -> str:
-    from skillkit.reports import markdown
+    from skillkit.recommender.reports import markdown
 
     return markdown(with_code(found))
 
 
 def _prompt(found: Recommendation, _: Path) -> str:
-    from skillkit.prompting import filled_prompt
+    from skillkit.recommender.prompting import filled_prompt
 
     return filled_prompt(find_project(), found)
 
 
 def _optuna(found: Recommendation, _: Path) -> str:
-    from skillkit.scripts import optuna_study
+    from skillkit.recommender.scripts import optuna_study
 
     return optuna_study(found)
 
@@ -122,8 +122,8 @@ _FORMATS = {"python": _python, "yaml": _yaml, "markdown": _markdown, "prompt": _
 
 
 def _say(found: Recommendation) -> None:
-    from skillkit.plots import terminal_chart
-    from skillkit.reports import words
+    from skillkit.recommender.plots import terminal_chart
+    from skillkit.recommender.reports import words
 
     click.echo(words(found), err=True, nl=False)
     if found["schedule"]["name"] != "none":
@@ -132,7 +132,7 @@ def _say(found: Recommendation) -> None:
 
 def _extras(found: Recommendation, plot: str | None, save: str | None, tried: bool) -> None:
     if plot:
-        from skillkit.plots import save as draw
+        from skillkit.recommender.plots import save as draw
 
         draw(_pictured(found), plot)
     if save:
@@ -145,7 +145,7 @@ def _extras(found: Recommendation, plot: str | None, save: str | None, tried: bo
 
 def _try(found: Recommendation) -> None:
     try:
-        from skillkit.trying import UPDATES, try_configuration
+        from skillkit.recommender.trying import UPDATES, try_configuration
     except ImportError as error:
         raise bad_input("--try", f"needs jax and optax: pip install 'jax-skillkit[jax]' ({error})") from error
 

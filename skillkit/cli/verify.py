@@ -8,18 +8,18 @@ from pathlib import Path
 
 import click
 
-from skillkit.changes import load_changes
-from skillkit.environments import NotInstallable, Wanted, interpreter
+from skillkit.catalogue.changes import load_changes
+from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import bad_input
-from skillkit.evidence import load_evidence
-from skillkit.outcomes import Outcomes
-from skillkit.patterns import load_catalogue
 from skillkit.places import Project, cache_folder, find_project
-from skillkit.proofs import Proof, change_proofs, name_proof, proofs
-from skillkit.reporting import ENDINGS, SIGNS, report_text, table
-from skillkit.serving import installed
-from skillkit.verification import LIBRARIES, WARM, Report, Result, Verifier
-from skillkit.workers import Workers
+from skillkit.proof.environments import NotInstallable, Wanted, interpreter
+from skillkit.proof.evidence import load_evidence
+from skillkit.proof.outcomes import Outcomes
+from skillkit.proof.proofs import Proof, change_proofs, name_proof, proofs
+from skillkit.proof.reporting import ENDINGS, SIGNS, report_text, table
+from skillkit.proof.serving import installed
+from skillkit.proof.verification import LIBRARIES, WARM, Report, Result, Verifier
+from skillkit.proof.workers import Workers
 from skillkit.writing import write
 
 EPILOG = """\b

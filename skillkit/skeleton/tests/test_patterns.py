@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillkit.proofs import Proof
+from skillkit.proof.proofs import Proof
 from skillkit.testing import project_proofs, prove
 
 

@@ -1,0 +1,81 @@
+"""Changes: a table of what a model writes, what happens, since when, and what to write instead."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from skillkit.catalogue.requirements import bad_requirements
+from skillkit.errors import BadInput
+from skillkit.places import Project
+from skillkit.reading import read
+from skillkit.shapes import require, schema
+
+KINDS = ("raises", "warns", "returns")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One row of the table.
+
+    Args:
+        library: Whose change it is.
+        since: The library's version since which the old form fails.
+        given: The code that both forms stand after.
+        writes: The old form: code, whose last expression is its value.
+        instead: The new form.
+        kind: `raises`, `warns` or `returns`: what the old form does.
+        stated: The exception's or warning's class, or the value.
+        match: What is found in the message.
+        core: Whether it belongs in the one-file skill.
+        note: What else one must know.
+        requires: Library versions under which the old form fails so.
+        source: Where it is said.
+        place: Where the table states it.
+    """
+
+    library: str
+    since: str
+    writes: str
+    instead: str
+    kind: str
+    stated: Any
+    given: str = ""
+    match: str = ""
+    core: bool = False
+    note: str = ""
+    requires: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    place: str = ""
+
+    @property
+    def id(self) -> str:
+        """The row's name in reports: its library and old form."""
+        return f"changes/{self.library}: {' '.join(self.writes.split())}"
+
+
+def load_changes(project: Project) -> tuple[Change, ...]:
+    """Read `changes.yaml` beside the specs; a project without one has no changes.
+
+    Raises:
+        BadInput: With every problem of the table.
+    """
+    path = project.reference / "changes.yaml"
+    if not path.exists():
+        return ()
+    document = read(path)
+    require(document, schema("changes"))
+    problems = [
+        document.problem((index, "requires", library), message)
+        for index, row in enumerate(document.value)
+        for library, message in bad_requirements(row.get("requires", {}))
+    ]
+    if problems:
+        raise BadInput(problems)
+    return tuple(_changes(document.value, lambda index: document.place((index,))))
+
+
+def _changes(rows: list[dict[str, Any]], place: Any) -> Iterator[Change]:
+    for index, row in enumerate(rows):
+        kind = next(name for name in KINDS if name in row)
+        rest = {name: value for name, value in row.items() if name != kind}
+        yield Change(**rest, kind=kind, stated=row[kind], place=place(index))

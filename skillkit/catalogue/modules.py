@@ -1,0 +1,166 @@
+"""Modules: a reference module's source, by what each of its top-level names is bound to."""
+
+import ast
+import symtable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from skillkit.errors import BadInput, Problem, bad_input
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
+
+
+@dataclass(frozen=True)
+class Import:
+    """One name of an import statement.
+
+    Args:
+        module: What is imported from, or imported whole; `jax.numpy`.
+        name: The name taken from it, or None for `import module`.
+        alias: What follows `as`, or None.
+        line: Where it stands.
+    """
+
+    module: str
+    name: str | None
+    alias: str | None
+    line: int
+
+    @property
+    def bound(self) -> str:
+        """The name that the import binds."""
+        return self.alias or self.name or self.module.partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Module:
+    """A Python file whose top level holds nothing but imports, definitions and constants.
+
+    Args:
+        path: The file.
+        lines: Its source lines without line ends.
+        definitions: Each defined name's statement.
+        imports: Each imported name's imports; several where `import a` and `import a.b` share a name.
+        docstring: The module's docstring, or an empty string.
+    """
+
+    path: Path
+    lines: tuple[str, ...]
+    definitions: dict[str, Definition]
+    imports: dict[str, list[Import]]
+    docstring: str
+
+    @cached_property
+    def _reads(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def names(self) -> list[str]:
+        """Return every name that can be sliced."""
+        return [*self.definitions, *self.imports]
+
+    def span(self, name: str) -> tuple[int, int]:
+        """Return the first and last line of a definition, with its decorators and the comment above it."""
+        node = self.definitions[name]
+        first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))])
+        while first > 1 and self.lines[first - 2].startswith("#"):
+            first -= 1
+        assert node.end_lineno is not None
+        return first, node.end_lineno
+
+    def reads(self, name: str) -> frozenset[str]:
+        """Return the top-level names that a definition reads, whether or not this module binds them."""
+        if name not in self._reads:
+            first, last = self.span(name)
+            code = "\n".join(self.lines[first - 1 : last])
+            self._reads[name] = global_reads(code, str(self.path)) - {name}
+        return self._reads[name]
+
+
+def read_module(path: Path) -> Module:
+    """Read a module that patterns are sliced from.
+
+    Raises:
+        BadInput: It is missing, is not Python, or has top-level code that cannot be sliced.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+    except FileNotFoundError as error:
+        raise bad_input(path, "no such file") from error
+    except OSError as error:
+        raise bad_input(path, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise bad_input(path, "not UTF-8 text: save the file as UTF-8") from error
+    except SyntaxError as error:
+        message = f"not Python: {error.msg}"
+        raise bad_input(path, message, error.lineno or 0, error.offset or 1) from error
+    return _bind(path, tuple(text.splitlines()), tree)
+
+
+def global_reads(code: str, path: str) -> frozenset[str]:
+    """Return the names that code reads, or rebinds by `global`, at module level."""
+
+    def walk(table: symtable.SymbolTable, top: bool) -> Iterator[str]:
+        for symbol in table.get_symbols():
+            if (symbol.is_referenced() and (top or symbol.is_global())) or symbol.is_declared_global():
+                yield symbol.get_name()
+        for child in table.get_children():
+            yield from walk(child, top=False)
+
+    return frozenset(walk(symtable.symtable(code, path, "exec"), top=True))
+
+
+def _bind(path: Path, lines: tuple[str, ...], tree: ast.Module) -> Module:
+    module = Module(path, lines, {}, {}, ast.get_docstring(tree) or "")
+    problems = []
+    for node, previous in zip(tree.body, [None, *tree.body], strict=False):
+        if previous is not None and previous.end_lineno == node.lineno:
+            problems.append((node, "two statements on one line can't be sliced: give each a line"))
+        problems += [(node, message) for message in _add(module, node)]
+    if problems:
+        raise BadInput(Problem(str(path), node.lineno, node.col_offset + 1, message) for node, message in problems)
+    return module
+
+
+def _add(module: Module, node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from _add_imports(module, node)
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield from _define(module, node.name, node)
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            if isinstance(target, ast.Name):
+                yield from _define(module, target.id, node)
+            else:
+                yield "an assignment at top level must bind plain names to be sliced"
+    elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) and not _is_main_guard(node):
+        yield "a statement with effects at top level can't be sliced: move it into a function"
+
+
+def _is_main_guard(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
+
+
+def _define(module: Module, name: str, node: Definition) -> Iterator[str]:
+    if name in module.definitions or name in module.imports:
+        yield f"'{name}' is bound twice, so it can't be sliced: rename one of them"
+    module.definitions[name] = node
+
+
+def _add_imports(module: Module, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    source = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else None
+    if source and source.startswith("."):
+        yield "a relative import can't be sliced: write the package's name"
+    for item in node.names:
+        if item.name == "*":
+            yield f"'from {source} import *' can't be sliced: import the names"
+            continue
+        one = Import(source or item.name, item.name if source else None, item.asname, node.lineno)
+        others = module.imports.setdefault(one.bound, [])
+        # `import jax` and `import jax.export` both bind `jax`, and agree on what it is
+        if one.bound in module.definitions or any(one.alias or one.name or other.name for other in others):
+            yield f"'{one.bound}' is bound twice, so it can't be sliced: rename one of them"
+        others.append(one)

@@ -1,0 +1,307 @@
+"""Patterns: what a spec says of a topic's code, with the blocks that are published of it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from skillkit.catalogue.modules import Module
+from skillkit.catalogue.requirements import bad_requirements
+from skillkit.catalogue.slicing import Line, Shelf, Slice, cut
+from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
+from skillkit.places import Project
+from skillkit.reading import Document, Key, read
+from skillkit.shapes import require, schema
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Wrong code that fails as stated.
+
+    Args:
+        symbol: A function without required parameters in `mistakes/TOPIC.py`.
+        why: What goes wrong, and why it goes unnoticed.
+        kind: `raises`, `warns`, `returns` or `shows`.
+        stated: The exception's or warning's class, the wrong value, or the predicate's name.
+        match: What is found in the message; empty unless `kind` is `raises` or `warns`.
+        writes: The line that one must not write; it stands in the function's source.
+        under: Configuration flags of the library that are set first.
+        instead: A symbol of the topic's module that is right under the same flags, or None for the block.
+        requires: Library versions under which it fails so.
+        place: Where the spec states it.
+    """
+
+    symbol: str
+    why: str
+    kind: str
+    stated: Any
+    match: str = ""
+    writes: str = ""
+    under: Mapping[str, Any] = field(default_factory=dict)
+    instead: str | None = None
+    requires: Mapping[str, str] = field(default_factory=dict)
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One rule with the code that shows it and the mistakes that it prevents.
+
+    Args:
+        topic: The stem of the spec and its module.
+        block: The code that is published.
+        check: The code of the hidden check that runs after the block, or None.
+        core: Whether it belongs in the one-file skill: True with its block, `title`
+            or `rule` by that and its first mistake alone.
+        changed: The library and version that made it so, as `jax 0.9.0`, or an empty string.
+        gone: Dotted names that the prose mentions and that no longer exist or are deprecated.
+        requires: Library versions under which the block runs.
+        place: Where the spec states it.
+
+    The other fields are the spec's texts.
+    """
+
+    id: str
+    title: str
+    when: str
+    rule: str
+    topic: str
+    block: Slice
+    check: Slice | None = None
+    why: str = ""
+    core: bool | str = False
+    changed: str = ""
+    symbols: tuple[str, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    no_mistake: str = ""
+    gone: tuple[str, ...] = ()
+    requires: Mapping[str, str] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    place: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the pattern as `skillkit list --json` prints it: its spec, topic and published block."""
+        data = {name: getattr(self, name) for name in _PLAIN if getattr(self, name)}
+        data["block"] = self.block.text
+        data["mistakes"] = [
+            {"symbol": one.symbol, one.kind: one.stated}
+            | {name: getattr(one, name) for name in _PLAIN_OF_MISTAKE if getattr(one, name)}
+            for one in self.mistakes
+        ]
+        return data
+
+
+_PLAIN = (
+    "id",
+    "topic",
+    "title",
+    "when",
+    "rule",
+    "why",
+    "core",
+    "changed",
+    "no_mistake",
+    "gone",
+    "requires",
+    "sources",
+)
+_PLAIN_OF_MISTAKE = ("match", "writes", "under", "instead", "requires", "why")
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A module with its spec.
+
+    Args:
+        name: Their stem.
+        title: The first sentence of the module's docstring.
+        patterns: In the order of the spec.
+    """
+
+    name: str
+    title: str
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All topics of a project.
+
+    Args:
+        topics: In the order of their names.
+        shelf: The code that they are about.
+    """
+
+    topics: tuple[Topic, ...]
+    shelf: Shelf
+
+    @cached_property
+    def patterns(self) -> dict[str, Pattern]:
+        """Every pattern by its id."""
+        return {pattern.id: pattern for topic in self.topics for pattern in topic.patterns}
+
+    def select(self, ids: Iterable[str]) -> list[Pattern]:
+        """Return the patterns of these ids or topics, or all where there are none.
+
+        Raises:
+            BadInput: There is no such pattern or topic.
+        """
+        chosen: dict[str, Pattern] = {}
+        topics = {topic.name: topic for topic in self.topics}
+        for name in ids:
+            if name in topics:
+                chosen |= {pattern.id: pattern for pattern in topics[name].patterns}
+            elif name in self.patterns:
+                chosen[name] = self.patterns[name]
+            else:
+                near = did_you_mean(name, [*self.patterns, *topics])
+                raise bad_input(name, f"no such pattern{near}: 'skillkit list' names them all")
+        return list((chosen or self.patterns).values())
+
+
+def load_catalogue(project: Project) -> Catalogue:
+    """Read every topic of a project: each YAML file that lies beside a module of the same stem.
+
+    Raises:
+        BadInput: With every problem of every spec and module.
+    """
+    if not project.reference.is_dir():
+        raise bad_input(project.reference, "no such folder: it should hold the specs and their modules")
+    shelf = Shelf(project.reference)
+    topics: list[Topic] = []
+    problems: list[Problem] = []
+    for path in sorted(project.reference.glob("*.yaml")):
+        if path.with_suffix(".py").exists():
+            try:
+                topics.append(load_topic(path, shelf))
+            except BadInput as error:
+                problems += error.problems
+    problems += _repeated(topics)
+    if problems:
+        raise BadInput(problems)
+    if not topics:
+        raise bad_input(project.reference, "no spec here: a spec is a YAML file beside a module of the same stem")
+    return Catalogue(tuple(topics), shelf)
+
+
+def load_topic(path: Path, shelf: Shelf) -> Topic:
+    """Read one spec with the code that it names.
+
+    Raises:
+        BadInput: With every problem of the spec, or else with every symbol that does not slice.
+    """
+    document = read(path)
+    require(document, schema("pattern"))
+    module = shelf.module(path.stem)
+    reader = _Reader(document, shelf, path.stem)
+    patterns = [reader.pattern(index, entry) for index, entry in enumerate(document.value)]
+    if reader.problems:
+        raise BadInput(reader.problems)
+    title = module.docstring.partition("\n")[0].rstrip(".")
+    return Topic(path.stem, title, tuple(pattern for pattern in patterns if pattern))
+
+
+class _Reader:
+    def __init__(self, document: Document, shelf: Shelf, topic: str) -> None:
+        self.document = document
+        self.shelf = shelf
+        self.topic = topic
+        self.problems: list[Problem] = []
+
+    def pattern(self, index: int, entry: dict[str, Any]) -> Pattern | None:
+        before = len(self.problems)
+        symbols, tail = entry.get("symbols", []), entry.get("example") or entry.get("check")
+        for position, symbol in enumerate(symbols):
+            self.known(self.topic, symbol, (index, "symbols", position))
+        for key in ("example", "check"):
+            if key in entry:
+                self.known(self.topic, entry[key], (index, key))
+        if tail is None:
+            self.add((index,), "needs an 'example' or a 'check', or its block does nothing")
+        if ("mistakes" in entry) == ("no_mistake" in entry):
+            self.add((index,), "needs either 'mistakes' or 'no_mistake' with the reason")
+        self.versions(entry, (index,))
+        mistakes = [self.mistake((index, "mistakes", at), one) for at, one in enumerate(entry.get("mistakes", []))]
+        if len(self.problems) > before:
+            return None
+        try:
+            block = cut(self.shelf, self.topic, symbols, tail)
+            check = self.check(entry["check"], block) if "check" in entry else None
+        except BadInput as error:
+            self.problems += error.problems
+            return None
+        texts: dict[str, Any] = {key: entry[key] for key in _COPIED & entry.keys()}
+        lists: dict[str, Any] = {key: tuple(entry[key]) for key in ("symbols", "gone", "sources") if key in entry}
+        place = self.document.place((index,))
+        return Pattern(
+            **texts,
+            **lists,
+            topic=self.topic,
+            block=block,
+            check=check,
+            mistakes=tuple(mistakes),
+            place=place,
+        )
+
+    def check(self, symbol: str, block: Slice) -> Slice:
+        code = cut(self.shelf, self.topic, [symbol], known=block.names - {symbol})
+        return replace(code, lines=(*code.lines, Line(f"{symbol}()", code.lines[-1].path, 0)))
+
+    def mistake(self, key: Key, entry: dict[str, Any]) -> Mistake:
+        kind = next(name for name in ("raises", "warns", "returns", "shows") if name in entry)
+        if module := self.module(f"mistakes.{self.topic}"):
+            self.known(f"mistakes.{self.topic}", entry["symbol"], (*key, "symbol"))
+            if kind == "shows":
+                self.known(f"mistakes.{self.topic}", entry["shows"], (*key, "shows"))
+            self.written(module, entry, key)
+        if "instead" in entry:
+            self.known(self.topic, entry["instead"], (*key, "instead"))
+        self.versions(entry, key)
+        texts = {name: entry[name] for name in _COPIED_OF_MISTAKE & entry.keys()}
+        return Mistake(**texts, kind=kind, stated=entry[kind], place=self.document.place(key))
+
+    def written(self, module: Module, entry: dict[str, Any], key: Key) -> None:
+        if "writes" in entry and entry["symbol"] in module.definitions:
+            first, last = module.span(entry["symbol"])
+            source = "".join("".join(module.lines[first - 1 : last]).split())
+            if "".join(entry["writes"].split()) not in source:
+                self.add(
+                    (*key, "writes"),
+                    f"these words do not stand in '{entry['symbol']}' ({module.path}:{first})",
+                )
+
+    def versions(self, entry: dict[str, Any], key: Key) -> None:
+        for library, message in bad_requirements(entry.get("requires", {})):
+            self.add((*key, "requires", library), message)
+
+    def module(self, name: str) -> Module | None:
+        try:
+            return self.shelf.module(name)
+        except BadInput as error:
+            self.problems += error.problems
+            return None
+
+    def known(self, name: str, symbol: str, key: Key) -> None:
+        module = self.module(name)
+        if module and symbol not in module.definitions:
+            near = did_you_mean(symbol, module.definitions)
+            self.add(key, f"no '{symbol}' at top level of {module.path}{near}")
+
+    def add(self, key: Key, message: str) -> None:
+        self.problems.append(self.document.problem(key, message))
+
+
+_COPIED = {"id", "title", "when", "rule", "why", "core", "changed", "no_mistake", "requires"}
+_COPIED_OF_MISTAKE = {"symbol", "why", "match", "writes", "under", "instead", "requires"}
+
+
+def _repeated(topics: Iterable[Topic]) -> Iterator[Problem]:
+    first: dict[str, str] = {}
+    for topic in topics:
+        for pattern in topic.patterns:
+            if pattern.id in first:
+                path, line, column = pattern.place.rsplit(":", 2)
+                message = f"the id '{pattern.id}' is taken in {first[pattern.id]}"
+                yield Problem(path, int(line), int(column), message)
+            first.setdefault(pattern.id, pattern.place)

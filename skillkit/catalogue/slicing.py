@@ -1,0 +1,316 @@
+"""Slices: named symbols of a reference module with all that they need, as code that runs alone."""
+
+import ast
+import builtins
+import symtable
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillkit.catalogue.modules import Definition, Import, Module, global_reads, read_module
+from skillkit.errors import bad_input, did_you_mean
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a slice and the place in the reference code that it comes from; line 0 where it was made up."""
+
+    text: str
+    path: Path
+    number: int
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Code that runs alone.
+
+    Args:
+        lines: In order.
+        names: The symbols that it defines or imports.
+    """
+
+    lines: tuple[Line, ...]
+    names: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        """The code, ending in a newline."""
+        return "".join(f"{line.text}\n" for line in self.lines)
+
+
+class Shelf:
+    """The modules of one folder of reference code, each read once.
+
+    Args:
+        folder: The package's folder; its name is the package's name.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._modules: dict[str, Module] = {}
+
+    def module(self, name: str) -> Module:
+        """Return the module `prng` or `mistakes.prng`.
+
+        Raises:
+            BadInput: As for `read_module`.
+        """
+        if name not in self._modules:
+            self._modules[name] = read_module(self.folder.joinpath(*name.split(".")).with_suffix(".py"))
+        return self._modules[name]
+
+    def local(self, module: str) -> str | None:
+        """Return the shelf's name of an imported module, or None where it is not on this shelf."""
+        package, _, name = module.partition(".")
+        return name or None if package == self.folder.name else None
+
+
+def cut(
+    shelf: Shelf,
+    module: str,
+    symbols: Iterable[str],
+    body: str | None = None,
+    known: frozenset[str] = frozenset(),
+) -> Slice:
+    """Slice symbols out of a module, with the definitions, constants and imports that they read.
+
+    Definitions are the original lines with their comments; docstrings are cut to their first line.
+
+    Args:
+        shelf: Where modules are found; imports from the shelf's own package are sliced through.
+        module: The module's name on the shelf.
+        symbols: Names bound by the module.
+        body: A function of the module whose dedented body ends the slice.
+        known: Names to leave out, since they are bound where the slice will run.
+
+    Raises:
+        BadInput: A symbol does not exist, or what was asked for does not slice.
+    """
+    return _Cut(shelf, known).run(module, list(symbols), body)
+
+
+class _Cut:
+    def __init__(self, shelf: Shelf, known: frozenset[str]) -> None:
+        self.shelf = shelf
+        self.known = known
+        self.imports: dict[Import, Path] = {}
+        self.taken: dict[str, tuple[str, Definition | Import]] = {}
+        self.order: list[str] = []
+
+    def run(self, name: str, symbols: list[str], body: str | None) -> Slice:
+        module = self.shelf.module(name)
+        for symbol in symbols:
+            self.take(name, symbol)
+        tail = _body(module, body) if body else []
+        if body:
+            code = "\n".join(line.text for line in tail)
+            try:
+                local = _assigned(code)
+            except SyntaxError as error:  # such as nonlocal, which has no meaning at top level
+                line = tail[(error.lineno or 1) - 1].number
+                message = f"'{body}' can't stand at top level, where its block puts it: {error.msg}"
+                raise bad_input(module.path, message, line, 1) from error
+            for symbol in sorted(global_reads(code, str(module.path)) - local - _BUILTINS):
+                self.take(name, symbol, module.definitions[body])
+            self.add_submodules(module, code)
+            for symbol in sorted(local & self.taken.keys()):
+                line = module.definitions[body].lineno
+                raise bad_input(module.path, f"'{body}' rebinds '{symbol}', which its block defines", line, 1)
+        lines = [*self.import_lines(), *self.definition_lines()]
+        if tail:
+            lines += [*_blank(lines, module.path, 1 if not self.order else 2), *tail]
+        return Slice(tuple(lines), frozenset(self.taken))
+
+    def take(self, name: str, symbol: str, user: Definition | None = None) -> None:
+        if symbol in self.known:
+            return
+        module = self.shelf.module(name)
+        if symbol in module.definitions:
+            self.take_definition(name, module, symbol)
+        elif symbol in module.imports:
+            self.take_import(name, module, symbol)
+        else:
+            line = user.lineno if user else 0
+            message = f"no symbol '{symbol}' at top level{did_you_mean(symbol, module.names())}"
+            raise bad_input(module.path, message, line, 1 if line else 0)
+
+    def take_definition(self, name: str, module: Module, symbol: str) -> None:
+        node = module.definitions[symbol]
+        if not self.claim(module, symbol, (name, node), node.lineno):
+            return
+        for needed in sorted(module.reads(symbol) - _BUILTINS):
+            self.take(name, needed, node)
+        first, last = module.span(symbol)
+        self.add_submodules(module, "\n".join(module.lines[first - 1 : last]))
+        self.order.append(symbol)
+
+    def take_import(self, name: str, module: Module, symbol: str) -> None:
+        one = module.imports[symbol][0]
+        local = self.shelf.local(one.module)
+        if local is None:
+            if self.claim(module, symbol, (name, one), one.line):
+                self.imports.setdefault(one, module.path)
+        elif one.name is None or one.alias:
+            message = f"import names from {one.module} without 'as', so that they can be sliced through"
+            raise bad_input(module.path, message, one.line, 1)
+        else:
+            self.take(local, symbol)
+
+    def claim(self, module: Module, symbol: str, owner: tuple[str, Definition | Import], line: int) -> bool:
+        """Return whether the symbol is new; two owners of one name can't stand in one slice."""
+        known = self.taken.setdefault(symbol, owner)
+        if known is owner:
+            return True
+        same_import = isinstance(known[1], Import) and _target(known[1]) == _target(owner[1])
+        if known[1] is not owner[1] and not same_import:
+            message = f"'{symbol}' means another thing in {known[0]}: rename one to slice them together"
+            raise bad_input(module.path, message, line, 1)
+        return False
+
+    def add_submodules(self, module: Module, code: str) -> None:
+        """Keep `import a.b` beside `import a` only where the code says `a.b`."""
+        for imports in module.imports.values():
+            for one in imports:
+                if one.name is None and one.alias is None and f"{one.module}." in code:
+                    self.imports.setdefault(one, module.path)
+
+    def import_lines(self) -> list[Line]:
+        merged: dict[str, tuple[Path, int]] = {}
+        for statement, path, number in _statements(self.imports):
+            merged.setdefault(statement, (path, number))
+        lines: list[Line] = []
+        for standard in (True, False):
+            section = [item for item in merged.items() if _is_standard(item[0]) is standard]
+            if lines and section:
+                lines += _blank(lines, section[0][1][0], 1)
+            lines += [Line(text, *place) for text, place in section]
+        return lines
+
+    def definition_lines(self) -> list[Line]:
+        lines: list[Line] = []
+        previous: Definition | None = None
+        imports = bool(self.imports)
+        for symbol in sorted(self.order, key=self.rank):
+            name, node = self.taken[symbol]
+            assert not isinstance(node, Import)
+            if node is previous:  # one statement may bind several names
+                continue
+            module = self.shelf.module(name)
+            if previous is not None or imports:
+                constants = isinstance(node, ast.Assign | ast.AnnAssign)
+                together = constants and (previous is None or isinstance(previous, ast.Assign | ast.AnnAssign))
+                gap = (0 if previous is not None else 1) if together else 2
+                lines += [Line("", module.path, 0)] * gap
+            lines += _definition(module, symbol)
+            previous = node
+        return lines
+
+    def rank(self, symbol: str) -> tuple[int, int]:
+        """Modules in the order in which they were needed, definitions in the module's own order."""
+        name, node = self.taken[symbol]
+        modules = list(dict.fromkeys(self.taken[one][0] for one in self.order))
+        return modules.index(name), 0 if isinstance(node, Import) else node.lineno
+
+
+_BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
+
+
+def _target(owner: Definition | Import) -> tuple[str, str | None] | None:
+    return (owner.module, owner.name) if isinstance(owner, Import) else None
+
+
+def _assigned(code: str) -> frozenset[str]:
+    table = symtable.symtable(code, "<body>", "exec")
+    return frozenset(
+        symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()
+    )
+
+
+def _definition(module: Module, symbol: str) -> list[Line]:
+    first, last = module.span(symbol)
+    dropped, closed = _long_docstrings(module.definitions[symbol])
+    lines = []
+    for number in range(first, last + 1):
+        text = module.lines[number - 1]
+        if number in closed:
+            text = text.rstrip() + '"""'
+        if number not in dropped:
+            lines.append(Line(text, module.path, number))
+    return lines
+
+
+def _long_docstrings(node: ast.AST) -> tuple[set[int], set[int]]:
+    """Return the lines to drop, and the first lines that then need closing quotes."""
+    dropped: set[int] = set()
+    closed: set[int] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and ast.get_docstring(inner):
+            text = inner.body[0]
+            assert text.end_lineno is not None
+            if text.end_lineno > text.lineno:
+                closed.add(text.lineno)
+                dropped.update(range(text.lineno + 1, text.end_lineno + 1))
+    return dropped, closed
+
+
+def _body(module: Module, name: str) -> list[Line]:
+    node = module.definitions.get(name)
+    if not isinstance(node, ast.FunctionDef):
+        raise bad_input(module.path, f"no function '{name}'{did_you_mean(name, module.definitions)}")
+    arguments = node.args
+    if arguments.args or arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
+        message = f"'{name}' ends a published block, so it can't have parameters"
+        raise bad_input(module.path, message, node.lineno, 1)
+    for inner in _own_statements(node):
+        if isinstance(inner, ast.Return | ast.Yield | ast.YieldFrom):
+            message = f"'{name}' ends a published block, so it can't return"
+            raise bad_input(module.path, message, inner.lineno, inner.col_offset + 1)
+    return _dedented(module, node)
+
+
+def _own_statements(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            yield child
+            yield from _own_statements(child)
+
+
+def _dedented(module: Module, node: ast.FunctionDef) -> list[Line]:
+    statements = node.body[1:] if ast.get_docstring(node) else node.body
+    if not statements:
+        raise bad_input(module.path, f"'{node.name}' has no body to publish", node.lineno, 1)
+    header = node.body[0].end_lineno if ast.get_docstring(node) else statements[0].lineno - 1
+    assert header is not None
+    assert node.end_lineno is not None
+    first = header + 1
+    texts = textwrap.dedent("\n".join(module.lines[first - 1 : node.end_lineno])).split("\n")
+    lines = [Line(text.rstrip(), module.path, first + offset) for offset, text in enumerate(texts)]
+    while lines and not lines[0].text:
+        del lines[0]
+    return lines
+
+
+def _statements(imports: dict[Import, Path]) -> list[tuple[str, Path, int]]:
+    """Return import statements, the plain ones first, each group by module."""
+    whole = sorted((one for one in imports if one.name is None), key=lambda one: (one.module, one.alias or ""))
+    found = [
+        (f"import {one.module}" + (f" as {one.alias}" if one.alias else ""), imports[one], one.line) for one in whole
+    ]
+    for module in sorted({one.module for one in imports if one.name is not None}):
+        parts = [one for one in imports if one.module == module and one.name is not None]
+        parts.sort(key=lambda one: one.line)
+        names = dict.fromkeys(f"{one.name} as {one.alias}" if one.alias else str(one.name) for one in parts)
+        # the members' own order in the module, which its linter keeps sorted
+        ordered = sorted(names, key=lambda text: (text.upper() != text, text[0].islower(), text))
+        found.append((f"from {module} import {', '.join(ordered)}", imports[parts[0]], parts[0].line))
+    return found
+
+
+def _is_standard(statement: str) -> bool:
+    return statement.split()[1].partition(".")[0] in sys.stdlib_module_names
+
+
+def _blank(lines: list[Line], path: Path, count: int) -> list[Line]:
+    return [Line("", path, 0)] * count if lines else []

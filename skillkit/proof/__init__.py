@@ -1,0 +1,1 @@
+"""Proof: what the texts state, run, judged and recorded."""

@@ -1,0 +1,82 @@
+"""Diagnosis: what is proven, and what has changed, for somebody's versions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from packaging.version import Version
+
+from skillkit.catalogue.changes import Change
+from skillkit.catalogue.requirements import unmet
+from skillkit.proof.evidence import Evidence, Run
+from skillkit.proof.proofs import Proof
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What can be said of a catalogue for some versions.
+
+    Args:
+        proven: Patterns all of whose statements held in a run with the same minor version of jax.
+        failing: Patterns of which a statement failed in such a run.
+        unmet: Patterns that need other versions, with what they need.
+        unknown: Patterns without evidence for these versions.
+        run: The run that was consulted, or None.
+        gone: Changes that these versions have already: the old form fails.
+        coming: Changes of later versions: the old form still works.
+    """
+
+    proven: list[str] = field(default_factory=list)
+    failing: list[str] = field(default_factory=list)
+    unmet: dict[str, str] = field(default_factory=dict)
+    unknown: list[str] = field(default_factory=list)
+    run: Run | None = None
+    gone: list[Change] = field(default_factory=list)
+    coming: list[Change] = field(default_factory=list)
+
+
+def diagnose(
+    versions: Mapping[str, str], proofs: Sequence[Proof], changes: Sequence[Change], evidence: Evidence
+) -> Diagnosis:
+    """Return what is proven, and what has changed, for these versions.
+
+    Args:
+        versions: Of the libraries; those that are not named are taken to be as required.
+        proofs: Of the catalogue's patterns.
+        changes: The table of changes.
+        evidence: The runs on record.
+    """
+    run = nearest_run(versions, evidence)
+    diagnosis = Diagnosis(run=run)
+    grouped: dict[str, list[Proof]] = {}
+    for proof in proofs:
+        grouped.setdefault(proof.pattern, []).append(proof)
+    for pattern, group in grouped.items():
+        known = {name: wanted for name, wanted in group[0].requires.items() if name in versions}
+        states = {run.state(proof.id, proof.hash) for proof in group} if run else {"unknown"}
+        if lacking := unmet(known, versions):
+            diagnosis.unmet[pattern] = lacking
+        elif "fails" in states:
+            diagnosis.failing.append(pattern)
+        elif states == {"holds"}:
+            diagnosis.proven.append(pattern)
+        else:
+            diagnosis.unknown.append(pattern)
+    for change in changes:
+        if change.library in versions:
+            later = Version(change.since) > Version(versions[change.library])
+            (diagnosis.coming if later else diagnosis.gone).append(change)
+    return diagnosis
+
+
+def nearest_run(versions: Mapping[str, str], evidence: Evidence) -> Run | None:
+    """Return the run whose versions agree most, among those with the same minor version of jax."""
+    wanted = versions.get("jax")
+    alike = [run for run in evidence.runs if wanted and _minor(run.versions.get("jax", "0")) == _minor(wanted)]
+    return max(
+        alike, key=lambda run: sum(run.versions.get(name) == found for name, found in versions.items()), default=None
+    )
+
+
+def _minor(version: str) -> tuple[int, int]:
+    parsed = Version(version)
+    return parsed.major, parsed.minor

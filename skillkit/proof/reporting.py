@@ -1,0 +1,85 @@
+"""Reporting: what runs have shown, as a table, Markdown, JUnit XML or JSON."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from xml.etree import ElementTree
+
+from skillkit.proof.verification import Report, Result
+
+SIGNS = {"holds": "✓", "fails": "✗", "skipped": "–"}
+ENDINGS = (".md", ".xml", ".json")
+
+
+def report_text(reports: Mapping[str, Report], path: PurePath) -> str:
+    """Return the content of a report file in the format that its ending names.
+
+    Args:
+        reports: By the label of their set of versions.
+        path: Ends in one of `ENDINGS`.
+    """
+    if path.suffix == ".json":
+        return json.dumps({label: report.as_data() for label, report in reports.items()}, indent=2) + "\n"
+    return as_xml(reports) if path.suffix == ".xml" else as_markdown(reports)
+
+
+def pattern_states(report: Report) -> dict[str, str]:
+    """Return for each pattern whether all that it states holds; `fails` wins over `skipped`, that over `holds`."""
+    states: dict[str, str] = {}
+    for result in report.results:
+        known = states.get(result.proof.pattern, "holds")
+        states[result.proof.pattern] = max(known, result.state, key=_RANK.index)
+    return states
+
+
+_RANK = ("holds", "skipped", "fails")
+
+
+def table(reports: Mapping[str, Report]) -> list[list[str]]:
+    """Return a table with a row for each pattern and a column for each set of versions, headed by the versions."""
+    columns = [pattern_states(report) for report in reports.values()]
+    rows = [["pattern", *(_heading(label, report) for label, report in reports.items())]]
+    for pattern in dict.fromkeys(name for column in columns for name in column):
+        rows.append([pattern, *(SIGNS.get(column.get(pattern, ""), "") for column in columns)])
+    return rows
+
+
+def as_markdown(reports: Mapping[str, Report]) -> str:
+    """Return a table of patterns by versions, and below it what fails and what was skipped."""
+    head, *rows = table(reports)
+    lines = ["# What holds", "", _row(head), _row(["---", *(":-:" for _ in head[1:])]), *map(_row, rows)]
+    for label, report in reports.items():
+        for state, title in (("fails", "Fails"), ("skipped", "Skipped")):
+            if found := report.of(state):
+                lines += ["", f"## {title} with {label}", "", *(f"- `{one.proof.id}`: {_line(one)}" for one in found)]
+    return "\n".join(lines) + "\n"
+
+
+def as_xml(reports: Mapping[str, Report]) -> str:
+    """Return JUnit XML, a test suite for each set of versions."""
+    root = ElementTree.Element("testsuites")
+    for label, report in reports.items():
+        counts = {"tests": report.results, "failures": report.of("fails"), "skipped": report.of("skipped")}
+        attributes = {"name": label} | {name: str(len(found)) for name, found in counts.items()}
+        suite = ElementTree.SubElement(root, "testsuite", attributes)
+        for result in report.results:
+            name = {"classname": f"{result.proof.pattern}.{result.proof.kind}", "name": result.proof.id}
+            case = ElementTree.SubElement(suite, "testcase", name, time=f"{result.seconds:.3f}")
+            if result.state != "holds":
+                tag = "failure" if result.state == "fails" else "skipped"
+                ElementTree.SubElement(case, tag, message=str(result))
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _heading(label: str, report: Report) -> str:
+    versions = report.versions
+    return f"jax {versions['jax']}, Python {versions['python']}" if "jax" in versions else label
+
+
+def _line(result: Result) -> str:
+    return str(result).replace("\n", " ").replace("|", "\\|")
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

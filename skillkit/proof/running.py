@@ -1,0 +1,148 @@
+"""Runs: one piece of code executed in this process, and what became of it.
+
+This and its two neighbours, confinement and serving, need nothing but the standard library, since they also run under
+interpreters that have only what the code is to be proven with. This is the only module that executes code.
+"""
+
+import ast
+import contextlib
+import importlib
+import linecache
+import os
+import sys
+import traceback
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+Job = dict[str, Any]
+Outcome = dict[str, Any]
+
+STATED_SIZE = 1000  # elements of an array: nobody states more
+CODE, CHECK, LAST = "block.py", "check.py", "last.py"
+
+
+def run(job: Job) -> Outcome:
+    """Run a job in this process, which should end afterwards.
+
+    Args:
+        job: `flags` are set on `jax.config`, then `code` is executed as `__main__`, then `check` in the same
+            namespace. After that `last` is executed there, and the value of its last expression kept, or the function
+            that `call` names is called. `predicate` names a function of the code `judge` that is given the result.
+            `raises` or `warns` is the dotted name of an expected class.
+
+    Returns:
+        `stage`, the last one entered (flags, code, check, call, predicate); `error` or None, with `type`, `message`,
+        `frames` ([file, line, function], innermost last) and whether it is `expected`; `warnings`; `value`, the
+        result as plain data; `holds`, the predicate's.
+    """
+    outcome: Outcome = {"stage": "flags", "error": None, "value": None, "holds": None, "warnings": []}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            for stage in _stages(job, outcome):
+                outcome["stage"] = stage
+        except BaseException as error:
+            outcome["error"] = _described(error, job.get("raises"))
+    outcome["warnings"] = [_warned(one, job.get("warns")) for one in caught]
+    return outcome
+
+
+def _stages(job: Job, outcome: Outcome) -> Iterator[str]:
+    for flag, value in job.get("flags", {}).items():
+        importlib.import_module("jax").config.update(flag, value)
+    yield "code"
+    space = _main_module().__dict__
+    _execute(job["code"], CODE, space)
+    if "check" in job:
+        yield "check"
+        _execute(job["check"], CHECK, space)
+    yield "call"
+    result = None
+    if "last" in job:
+        result = _execute(job["last"], LAST, space)
+    elif "call" in job:
+        result = space[job["call"]]()
+    if "predicate" not in job:
+        outcome["value"] = _plain(result)
+    else:
+        yield "predicate"
+        judge: dict[str, Any] = {"__name__": "judge"}
+        _execute(job["judge"], "judge.py", judge)
+        outcome["holds"] = bool(judge[job["predicate"]](result))
+
+
+def _warned(one: warnings.WarningMessage, expected: str | None) -> dict[str, Any]:
+    return {
+        "type": _dotted(one.category),
+        "message": str(one.message),
+        "file": one.filename,
+        "line": one.lineno,
+        "deprecation": issubclass(one.category, DeprecationWarning | PendingDeprecationWarning | FutureWarning),
+        "expected": _is_expected(one.category, expected),
+    }
+
+
+def _main_module() -> types.ModuleType:
+    module = types.ModuleType("__main__")
+    module.__file__ = os.path.abspath(CODE)
+    sys.modules["__main__"] = module
+    return module
+
+
+def _execute(code: str, name: str, space: dict[str, Any]) -> Any:
+    """Execute code from a file of its own, and return the value of its last line if that is an expression."""
+    path = os.path.abspath(name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(code)
+    linecache.checkcache(path)
+    tree = ast.parse(code, path)
+    last = tree.body[-1] if tree.body else None
+    value = last.value if isinstance(last, ast.Expr) else None
+    if value:
+        del tree.body[-1]
+    exec(compile(tree, path, "exec"), space)
+    return eval(compile(ast.Expression(value), path, "eval"), space) if value else None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, bool | int | float | str) or value is None:
+        return value
+    if hasattr(value, "tolist") and getattr(value, "size", 1) <= STATED_SIZE:
+        with contextlib.suppress(Exception):
+            return _plain(value.tolist())
+    return repr(value)
+
+
+def _described(error: BaseException, expected: str | None) -> dict[str, Any]:
+    frames = [[frame.filename, frame.lineno, frame.name] for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.append([error.filename, error.lineno, "<syntax>"])
+    return {
+        "type": _dotted(type(error)),
+        "message": str(error),
+        "frames": frames,
+        "expected": _is_expected(type(error), expected),
+    }
+
+
+def _is_expected(found: type, expected: str | None) -> bool:
+    if expected is None:
+        return False
+    module, _, name = expected.rpartition(".")
+    try:
+        wanted = getattr(importlib.import_module(module or "builtins"), name)
+    except (ImportError, AttributeError):
+        return False
+    if wanted in (Exception, BaseException):  # some code of jax raises these themselves; any error is one of them
+        return found is wanted
+    return isinstance(wanted, type) and issubclass(found, wanted)
+
+
+def _dotted(kind: type) -> str:
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

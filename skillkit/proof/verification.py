@@ -1,0 +1,144 @@
+"""Verification: every proof run, and a report of what holds."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from skillkit.catalogue.requirements import unmet
+from skillkit.proof.evidence import Run
+from skillkit.proof.outcomes import Outcomes
+from skillkit.proof.proofs import Proof, Verdict
+from skillkit.proof.workers import Workers
+
+WARM = ("jax",)
+_MODULES = {"orbax-checkpoint": "orbax", "scikit-learn": "sklearn"}
+LIBRARIES = ("jax", "jaxlib", "optax", "flax", "equinox", "orbax-checkpoint", "clu", "numpy", "scikit-learn")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run says of one proof.
+
+    Args:
+        proof: The statement.
+        state: `holds`, `fails` or `skipped`.
+        verdict: Why it fails or was skipped, and where.
+        seconds: How long the run took; 0 where its outcome was known.
+    """
+
+    proof: Proof
+    state: str
+    verdict: Verdict
+    seconds: float
+
+    def __str__(self) -> str:
+        """Return the place and the message, or the state where there is nothing to say."""
+        place = self.verdict.place or self.proof.place
+        return f"{place}: {self.verdict.message}" if self.verdict.message else self.state
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results of one run.
+
+    Args:
+        results: In the order of the proofs.
+        versions: Of Python, the platform and the libraries.
+    """
+
+    results: tuple[Result, ...]
+    versions: Mapping[str, str]
+
+    def count(self, kind: str) -> int:
+        """Return how many proofs of a kind were not skipped."""
+        return sum(result.proof.kind == kind and result.state != "skipped" for result in self.results)
+
+    def of(self, state: str) -> list[Result]:
+        """Return the results in one state."""
+        return [result for result in self.results if result.state == state]
+
+    def as_run(self) -> Run:
+        """Return the report as evidence."""
+        states = {result.proof.id: result.state for result in self.results}
+        return Run(self.versions, states, {result.proof.id: result.proof.hash for result in self.results})
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the report as `skillkit verify --json` prints it."""
+        return {
+            "patterns": len({result.proof.pattern for result in self.results if result.proof.kind == "block"}),
+            "blocks": self.count("block"),
+            "mistakes": self.count("mistake"),
+            "corrections": self.count("correction"),
+            "changes": self.count("change"),
+            "names": sum(len(result.proof.job.get("names", ())) for result in self.results),
+            "failed": [
+                {"id": result.proof.id, "kind": result.proof.kind, **_words(result)} for result in self.of("fails")
+            ],
+            "skipped": [
+                {"id": result.proof.id, "kind": result.proof.kind, **_words(result)} for result in self.of("skipped")
+            ],
+            "versions": dict(self.versions),
+        }
+
+
+def _words(result: Result) -> dict[str, str]:
+    return {"place": result.verdict.place or result.proof.place, "message": result.verdict.message}
+
+
+@dataclass
+class Verifier:
+    """Runs proofs under one interpreter.
+
+    Args:
+        workers: The servers that run them.
+        outcomes: What is known from earlier runs.
+        versions: Of the interpreter; asked for where they are not given.
+    """
+
+    workers: Workers
+    outcomes: Outcomes
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def verify(self, proofs: Sequence[Proof], tell: Callable[[Result], None] = lambda _: None) -> Report:
+        """Run the proofs whose outcome is not known, and judge all.
+
+        Args:
+            proofs: What to prove.
+            tell: Called with each result as it comes.
+        """
+        if not self.versions:
+            self.versions = self.workers.ask({"libraries": list(LIBRARIES)})
+        results: dict[int, Result] = {}
+        for index, result in self._results(proofs):
+            results[index] = result
+            tell(result)
+        self.outcomes.save()
+        return Report(tuple(results[index] for index in range(len(proofs))), self.versions)
+
+    def _absent(self, proof: Proof) -> str:
+        """Return which of the verified libraries the proof's code imports without its being installed."""
+        for library in LIBRARIES:
+            module = _MODULES.get(library, library)
+            if library not in self.versions and re.search(rf"^\s*(import|from) {module}\b", proof.code, re.MULTILINE):
+                return f"needs {library}, which is not installed"
+        return ""
+
+    def _results(self, proofs: Sequence[Proof]) -> Iterator[tuple[int, Result]]:
+        waiting = []
+        for index, proof in enumerate(proofs):
+            if lacking := unmet(proof.requires, self.versions) or self._absent(proof):
+                yield index, Result(proof, "skipped", Verdict(lacking), 0.0)
+            elif known := self.outcomes.known(proof.hash):
+                yield index, _judged(proof, known, 0.0)
+            else:
+                waiting.append(index)
+        for position, outcome in self.workers.ask_all([proofs[index].job for index in waiting]):
+            proof = proofs[waiting[position]]
+            self.outcomes.learn(proof.hash, outcome)
+            yield waiting[position], _judged(proof, outcome, outcome["seconds"])
+
+
+def _judged(proof: Proof, outcome: dict[str, Any], seconds: float) -> Result:
+    verdict = proof.judge(outcome)
+    return Result(proof, "fails" if verdict.message else "holds", verdict, seconds)

@@ -1,0 +1,111 @@
+"""Workers: servers under one interpreter that share a list of jobs."""
+
+import json
+import os
+import queue
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from skillkit.proof.serving import server_command
+
+_HIDDEN = (
+    "PYTHON",
+    "JAX_",
+    "XLA_",
+    "TF_",
+    "LIBTPU",
+)  # settings of the user's that would change what is proven
+
+
+class Workers:
+    """Servers of one interpreter, started when they are needed; they end with this process.
+
+    Args:
+        python: The interpreter.
+        warm: Libraries that the servers import once.
+        count: How many run at a time.
+    """
+
+    def __init__(self, python: str, warm: Sequence[str], count: int) -> None:
+        command = server_command(python, list(warm))
+        self._servers = [_Server(command) for _ in range(count)]
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to a single request."""
+        return self._servers[0].ask(request)
+
+    def ask_all(self, requests: Sequence[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield each request's index and answer as they come."""
+        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for index in range(len(requests)):
+            waiting.put(index)
+        answers: queue.SimpleQueue[tuple[int, dict[str, Any]] | BaseException] = queue.SimpleQueue()
+        for server in self._servers[: len(requests)]:
+            threading.Thread(target=server.work, args=(requests, waiting, answers), daemon=True).start()
+        try:
+            for _ in requests:
+                answer = answers.get()
+                if isinstance(answer, BaseException):
+                    raise answer
+                yield answer
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the servers at once, with whatever they are running."""
+        for server in self._servers:
+            server.close()
+
+
+class _Server:
+    def __init__(self, command: list[str]) -> None:
+        self.command = command
+        self.process: subprocess.Popen[str] | None = None
+
+    def work(self, requests: Sequence[dict[str, Any]], waiting: Any, answers: Any) -> None:
+        try:
+            while True:
+                index = waiting.get_nowait()
+                answers.put((index, self.ask(requests[index])))
+        except queue.Empty:
+            return
+        except BaseException as error:
+            answers.put(error)
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        process = self.process = self.process or self.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        if line:
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+        self.process = None
+        return {"died": process.wait(), "stdout": "", "stderr": "the server ended", "seconds": 0.0}
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=clean_environment(os.environ),
+        )
+
+    def close(self) -> None:
+        if self.process:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+
+def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables for a run on the CPU, without the user's settings of Python and JAX."""
+    kept = {name: value for name, value in environment.items() if not name.startswith(_HIDDEN)}
+    return kept | {"JAX_PLATFORMS": "cpu"}

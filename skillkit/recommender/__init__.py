@@ -1,0 +1,1 @@
+"""The recommender: answers in, an optimizer configuration with code and reasons out."""

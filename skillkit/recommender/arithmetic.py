@@ -1,0 +1,243 @@
+"""Arithmetic: the rules by which a number follows from the answers."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from skillkit.recommender.sizes import parse_size
+
+Facts = Mapping[str, Any]
+
+
+def sqrt_batch(facts: Facts, reference: float, batch: float, at_most: float = math.inf) -> float:
+    """Return an Adam learning rate: it grows as the square root of the batch, within a factor of 4.
+
+    Args:
+        facts: `examples_per_update`.
+        reference: The rate at the batch size `batch`, in examples or sequences.
+        batch: The batch size at which the reference was found.
+        at_most: Where larger batches stop helping.
+
+    Source: Malladi et al., arXiv:2205.10287.
+
+    Example:
+        >>> sqrt_batch({"examples_per_update": 1024}, reference=1e-3, batch=256)
+        0.002
+    """
+    factor = math.sqrt(facts["examples_per_update"] / batch)
+    return min(reference * min(max(factor, 1 / 4), 4), at_most)
+
+
+def linear_batch(facts: Facts, reference: float, batch: float) -> float:
+    """Return an SGD learning rate: it grows as the batch, up to 8192 examples, where this was shown to end.
+
+    Source: Goyal et al., arXiv:1706.02677.
+
+    Example:
+        >>> linear_batch({"examples_per_update": 1024}, reference=0.1, batch=256)
+        0.4
+    """
+    return float(reference * min(facts["examples_per_update"], 8192) / batch)
+
+
+def llm_peak_lr(facts: Facts) -> float:
+    """Return AdamW's rate for pretraining a decoder: 6e-4 at 124M parameters, falling as their fifth root.
+
+    It reproduces nine published runs of 124M to 70B within 0.89 and 1.14. Above 200B, where it would be too
+    high, it is 1e-4. For a mixture of experts, the parameters are those that one token uses.
+
+    Args:
+        facts: `parameters`, or `active_parameters` where that is not None.
+
+    Example:
+        >>> round(llm_peak_lr({"parameters": 7e9}), 6)
+        0.000268
+    """
+    parameters = facts.get("active_parameters") or facts["parameters"]
+    return 1e-4 if parameters > 200e9 else 6e-4 * (parameters / 124e6) ** -0.2
+
+
+def continued_lr(facts: Facts) -> float:
+    """Return the rate at which pretraining continues: 40 % of its peak, as decayed checkpoints bear it.
+
+    Example:
+        >>> round(continued_lr({"parameters": 7e9}), 6)
+        0.000107
+    """
+    return 0.4 * llm_peak_lr(facts)
+
+
+def sqrt_size(facts: Facts, reference: float, parameters: float) -> float:
+    """Return a rate that falls as the square root of the number of parameters.
+
+    Example:
+        >>> sqrt_size({"parameters": 4e8}, reference=1e-3, parameters=1e8)
+        0.0005
+    """
+    return reference * math.sqrt(parameters / facts["parameters"])
+
+
+def sqrt_batch_and_size(facts: Facts, reference: float, batch: float, parameters: float) -> float:
+    """Return a rate that grows as the batch's square root and falls as that of the parameters.
+
+    Example:
+        >>> facts = {"examples_per_update": 1024, "parameters": 4e8}
+        >>> sqrt_batch_and_size(facts, reference=1e-3, batch=256, parameters=1e8)
+        0.001
+    """
+    return sqrt_batch(facts, reference, batch) * sqrt_size(facts, 1.0, parameters)
+
+
+def sqrt_tokens(facts: Facts, reference: float, tokens: float) -> float:
+    """Return an Adam rate that grows as the square root of the tokens of a batch beyond `tokens`.
+
+    Example:
+        >>> sqrt_tokens({"tokens_per_update": 120_000}, reference=5e-4, tokens=30_000)
+        0.001
+    """
+    return reference * min(max(math.sqrt(facts["tokens_per_update"] / tokens), 1), 4)
+
+
+def chinchilla_tokens(facts: Facts) -> float:
+    """Return the tokens of a compute-optimal run, 20 for each parameter.
+
+    Source: Hoffmann et al., arXiv:2203.15556.
+
+    Example:
+        >>> chinchilla_tokens({"parameters": 1e9})
+        20000000000.0
+    """
+    parameters: float = facts.get("active_parameters") or facts["parameters"]
+    return 20 * parameters
+
+
+RULES: dict[str, Callable[..., float]] = {
+    rule.__name__: rule
+    for rule in (
+        sqrt_batch,
+        linear_batch,
+        llm_peak_lr,
+        continued_lr,
+        sqrt_size,
+        sqrt_batch_and_size,
+        sqrt_tokens,
+        chinchilla_tokens,
+    )
+}
+
+
+def evaluate(value: Any, facts: Facts) -> Any:
+    """Return a decision's value: itself, or what the rule that it names makes of the facts, to three digits."""
+    if not isinstance(value, Mapping) or "rule" not in value:
+        return value
+    arguments = {key: _number(argument) for key, argument in value.items() if key != "rule"}
+    return three_digits(RULES[value["rule"]](facts, **arguments))
+
+
+def _number(argument: Any) -> Any:
+    return parse_size(argument) if isinstance(argument, str) else argument
+
+
+def three_digits(value: float) -> float:
+    """Return a number rounded to three significant digits: more would claim what nobody knows."""
+    return float(f"{value:.3g}")
+
+
+def updates_from_epochs(dataset_size: float, epochs: float, batch_size: float) -> int:
+    """Return the optimizer updates of a number of epochs, the incomplete last batch of each included.
+
+    Example:
+        >>> updates_from_epochs(dataset_size=1000, epochs=3, batch_size=300)
+        12
+    """
+    return max(1, math.ceil(math.ceil(dataset_size / batch_size) * epochs))
+
+
+def updates_from_tokens(tokens: float, tokens_per_update: float) -> int:
+    """Return the optimizer updates that see a number of tokens.
+
+    Example:
+        >>> updates_from_tokens(300e9, 524_288)
+        572205
+    """
+    return max(1, math.ceil(tokens / tokens_per_update))
+
+
+def warmup_updates(warmup: Mapping[str, float], facts: Facts) -> int:
+    """Return the updates of a warmup, at most a tenth of the run or the share `at_most`.
+
+    Args:
+        warmup: `steps`, `epochs` or `fraction`, and perhaps `at_most`.
+        facts: `updates`, and `updates_per_epoch` (None where it is not known).
+
+    Example:
+        >>> warmup_updates({"steps": 2000}, {"updates": 5000})
+        500
+    """
+    total = facts["updates"]
+    wanted = warmup.get("steps", 0) + warmup.get("fraction", 0) * total
+    wanted += warmup.get("epochs", 0) * (facts.get("updates_per_epoch") or total / 100)
+    return int(min(wanted, warmup.get("at_most", 0.1) * total))
+
+
+def half_life_tokens(b2: float, tokens_per_update: float) -> float:
+    """Return over how many tokens the second moment forgets half: kept fixed, it carries b2 to other batches.
+
+    Source: arXiv:2507.07101.
+
+    Example:
+        >>> round(half_life_tokens(b2=0.95, tokens_per_update=500_000), -5)
+        6800000.0
+    """
+    return tokens_per_update * math.log(0.5) / math.log(b2)
+
+
+def decay_timescale(rate: float, weight_decay: float, updates: float) -> float:
+    """Return over which share of the run decoupled decay forgets a weight, 1 / (rate * decay * updates).
+
+    Published runs from scratch lie within 0.01 and 0.2 (arXiv:2405.13698 for the quantity).
+
+    Example:
+        >>> round(decay_timescale(rate=6e-4, weight_decay=0.1, updates=600_000), 3)
+        0.028
+    """
+    return 1 / (rate * weight_decay * updates)
+
+
+def noise_multiplier(epsilon: float, delta: float, sampling: float, updates: float) -> float:
+    """Return DP-SGD's noise for a privacy budget, by the central limit of Gaussian differential privacy.
+
+    The limit is optimistic by up to a fifth for few updates: account with a library before publishing an epsilon.
+
+    Args:
+        epsilon: The budget.
+        delta: The probability with which it may fail.
+        sampling: The batch size divided by the size of the data set.
+        updates: Optimizer updates of the run.
+
+    Source: Bu et al., arXiv:1911.11607, mu = sampling * sqrt(updates * (exp(1 / noise**2) - 1)).
+
+    Example:
+        >>> round(noise_multiplier(epsilon=1.0, delta=1e-5, sampling=4096 / 50_000, updates=725), 1)
+        8.3
+    """
+    mu = _bisect(lambda value: _delta(epsilon, value) - delta, 1e-4, 100.0)
+    ratio = mu / (sampling * math.sqrt(updates))
+    return 1 / math.sqrt(math.log1p(ratio * ratio))
+
+
+def _delta(epsilon: float, mu: float) -> float:
+    # exp(epsilon) overflows only where the normal tail beside it is zero anyway
+    tail = _normal(-epsilon / mu - mu / 2)
+    return _normal(-epsilon / mu + mu / 2) - (math.exp(min(epsilon, 700)) * tail if tail else 0.0)
+
+
+def _normal(x: float) -> float:
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def _bisect(rising: Callable[[float], float], low: float, high: float) -> float:
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rising(middle) < 0 else (low, middle)
+    return (low + high) / 2

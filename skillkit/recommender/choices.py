@@ -1,0 +1,110 @@
+"""Choices: what the tables decide for a run, before it becomes a configuration."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from skillkit.recommender.arithmetic import evaluate, three_digits
+from skillkit.recommender.decisions import Book
+from skillkit.recommender.facts import Facts
+
+Reason = dict[str, str]
+
+ADAMS = ("adam", "adamw", "nadamw")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The settings of a run.
+
+    Args:
+        optimizer: Optax's name and keyword arguments.
+        rate: The peak learning rate, or None where a line search finds it.
+        decay: Value, kind and mask of the weight decay, or None.
+        clip: Kind and limit of the gradient clipping, or None.
+        schedule: Name, warmup and floor of the schedule.
+        ema: The decay of the parameters' average, or None.
+        networks: What differs between networks and between groups of parameters.
+        accumulation: Micro-batches of one update.
+        reasons: Of each setting, why and where that was read.
+    """
+
+    optimizer: Mapping[str, Any]
+    rate: float | None
+    decay: Mapping[str, Any] | None
+    clip: Mapping[str, Any] | None
+    schedule: Mapping[str, Any]
+    ema: float | None
+    networks: tuple[Mapping[str, Any], ...]
+    accumulation: int
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The optimizer's name in Optax."""
+        return str(self.optimizer["name"])
+
+    def because(self, because: str, source: str, settings: Iterable[str], **changes: Any) -> "Choice":
+        """Return the choice with other settings and the reason for them in place of the earlier one."""
+        changed = list(settings)
+        kept = [reason for reason in self.reasons if reason["setting"] not in changed]
+        new = [{"setting": setting, "because": because, "source": source} for setting in changed]
+        return replace(self, reasons=(*kept, *new), **changes)
+
+
+# what a table is called where its setting is explained
+SETTINGS = {
+    "optimizer": "optimizer",
+    "rate": "peak_value",
+    "decay": "weight_decay",
+    "clip": "clip",
+    "schedule": "schedule",
+    "ema": "ema",
+    "networks": "groups",
+}
+
+
+def decide(book: Book, facts: Facts) -> Choice:
+    """Return what a family's tables say of the facts."""
+    rows = {name: book.tables[name].decide(facts.labels) for name in SETTINGS}
+    reasons = tuple(
+        {"setting": SETTINGS[name], "because": row.because, "source": row.source} for name, row in rows.items()
+    )
+    values = {name: evaluate(row.then, facts.numbers) for name, row in rows.items()}
+    private = facts.answers["privacy"] == "dp-sgd"
+    values["networks"] = tuple(_named(network) if private else network for network in values["networks"])
+    return Choice(**values, accumulation=facts.answers["accumulation"], reasons=reasons)
+
+
+def _named(network: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a network without optimizer and rate of its own, which are tuned for training without noise."""
+    kept = {name: network[name] for name in ("name", "parameters") if name in network}
+    if any(group.get("optimizer", {}).get("name") == "set_to_zero" for group in network.get("groups", ())):
+        return {**kept, "groups": network["groups"]}
+    return kept | ({"groups": [_named(group) for group in network["groups"]]} if "groups" in network else {})
+
+
+def scaled(choice: Choice, factor: float) -> float | None:
+    """Return the peak learning rate times a factor, or None where there is none."""
+    return None if choice.rate is None else three_digits(choice.rate * factor)
+
+
+def replaced(choice: Choice, optimizer: Any) -> dict[str, Any] | None:
+    """Return the settings that put another optimizer in the place of an Adam, or None where it makes no sense.
+
+    Args:
+        choice: One whose optimizer is of Adam's kind.
+        optimizer: `nadamw`, further keyword arguments, or another optimizer, named, with all of its arguments.
+    """
+    if optimizer == "nadamw":
+        return {"optimizer": {**choice.optimizer, "name": "nadamw"}} if choice.name == "adamw" else None
+    if "name" not in optimizer:
+        return {"optimizer": {**choice.optimizer, **optimizer}}
+    return {"optimizer": optimizer, "decay": per_step(choice)}
+
+
+def per_step(choice: Choice) -> Mapping[str, Any] | None:
+    """Return a decoupled decay as adafactor has it, not multiplied by the rate."""
+    if choice.decay is None or choice.rate is None:
+        return None
+    return {**choice.decay, "kind": "per_step", "value": three_digits(choice.decay["value"] * choice.rate)}

@@ -1,0 +1,118 @@
+"""Prompting: what the prompt for assistants says, made by the recommender from the same tables."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from skillkit.places import Project
+from skillkit.reading import Document, read
+from skillkit.recommender.calls import source
+from skillkit.recommender.plans import plan
+from skillkit.recommender.questions import Answers, decisions_folder, read_questions
+from skillkit.recommender.recommending import Recommendation, recommend
+from skillkit.recommender.sizes import write_size
+
+TEMPLATE = "prompt-jax-optimizer.md.j2"
+
+
+def prompt_context(project: Project) -> dict[str, Any]:
+    """Return what the prompt's template speaks of.
+
+    Returns:
+        `questions` that are asked, `tables` (a row for each family and fork), `issues`, two `examples`.
+    """
+    folder = decisions_folder(project)
+    questionnaire = read_questions(folder)
+    shown = read(folder / "prompt.yaml").value
+    families: list[Answers] = [{"family": family} for family in questionnaire["family"].choices]
+    return {
+        "questions": [question for question in questionnaire.questions if question.round],
+        "tables": [_row(answers, folder) for answers in [*families, *shown["forks"]]],
+        "issues": read(folder / "issues.yaml").value,
+        "examples": [_example(example, folder) for example in shown["examples"]],
+        "given": None,
+    }
+
+
+def filled_prompt(project: Project, recommendation: Recommendation) -> str:
+    """Return the prompt with a user's answers and the recommendation for them in it."""
+    from skillkit.rendering import Renderer
+
+    given = {"answers": _pairs(recommendation["answers"]), **_summary(recommendation)}
+    return Renderer(project).fill(TEMPLATE, **prompt_context(project) | {"given": given})
+
+
+def _recommended(answers: Mapping[str, Any], folder: Path) -> Recommendation:
+    return recommend([Document("prompt.yaml", dict(answers), {})], folder)
+
+
+def _row(answers: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    found = _recommended(answers, folder)
+    return {"case": _case(answers, found), **_summary(found)}
+
+
+def _summary(found: Recommendation) -> dict[str, str]:
+    """Return a recommendation's numbers, each as short as it can be said."""
+    decay, clip, schedule = found["optimizer"]["weight_decay"], found["clip"], found["schedule"]
+    kind = " l2" if found["optimizer"]["weight_decay_kind"] == "l2" else ""
+    return {
+        "optimizer": _optimizer(found["optimizer"]),
+        "rate": "line search" if schedule["peak_value"] is None else number(schedule["peak_value"]),
+        "decay": f"{number(decay)}{kind}" if decay else "-",
+        "clip": f"{_CLIPS[clip['kind']]}{number(clip['max_norm'])}" if clip else "-",
+        "schedule": _schedule(schedule),
+        "ema": number(found["ema"]) if found["ema"] else "-",
+    }
+
+
+_CLIPS = {"global_norm": "", "per_example": "each ", "update_rms": "rms ", "adaptive": "adaptive ", "elementwise": ""}
+
+
+def number(value: float) -> str:
+    """Return a number without what is not needed, `1e-4` and not `0.0001`."""
+    plain, scientific = f"{value:.6g}", f"{value:.3g}" if "e" in f"{value:.3g}" else f"{value:.2e}"
+    mantissa, _, exponent = scientific.partition("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    short = f"{mantissa}e{int(exponent or 0)}"
+    plain = plain.replace("e-0", "e-").replace("e+0", "e")
+    return min(plain, short, key=len) if float(short) == float(plain) else plain
+
+
+def _optimizer(optimizer: Mapping[str, Any]) -> str:
+    name = optimizer["name"]
+    if optimizer["b1"] is not None:
+        return f"{name} {number(optimizer['b1'])}/{number(optimizer['b2'])}/{number(optimizer['eps'])}"
+    momentum = optimizer["momentum"]
+    return f"{name} m={number(momentum)}" if momentum else name
+
+
+def _schedule(schedule: Mapping[str, Any]) -> str:
+    warmup = schedule["warmup_steps"]
+    return f"{schedule['name']} {warmup}" if warmup else str(schedule["name"])
+
+
+def _case(answers: Mapping[str, Any], found: Recommendation) -> str:
+    complete = found["answers"]
+    parts = [str(answers[name]) for name in ("stage", "privacy", "priority") if name in answers]
+    unit = {"examples": "", "sequences": " seq", "tokens": " tok"}[complete["batch_unit"]]
+    sizes = f"{write_size(complete['parameters'])}@{write_size(complete['batch_size'])}{unit}"
+    return " ".join([f"{answers['family']}", *parts, sizes])
+
+
+def _example(example: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    found = _recommended(example["answers"], folder)
+    network = found["configuration"]["networks"][0]
+    made = plan(found["configuration"], network)
+    rates = "\n".join(f"{name} = {source(call)}" for name, call in made.schedules.items())
+    return {
+        "ask": example["ask"],
+        "found": found,
+        "code": f"{rates}\noptimizer = {source(made.optimizer)}",
+        "derived": found["derived"],
+        "peak": found["schedule"]["peak_value"],
+        "summary": _summary(found),
+    }
+
+
+def _pairs(answers: Mapping[str, Any]) -> list[str]:
+    return [f"{name}: {', '.join(value) if isinstance(value, list) else value}" for name, value in answers.items()]

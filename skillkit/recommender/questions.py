@@ -1,0 +1,225 @@
+"""Questions: what the recommender asks, and which answers it understands."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from skillkit.errors import BadInput, Problem, did_you_mean
+from skillkit.places import Project, own_project
+from skillkit.reading import Document, read, shown
+from skillkit.recommender.sizes import PATTERN, parse_size
+
+Answers = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One thing that is asked, or that follows from what was asked.
+
+    Args:
+        id: The answer's key.
+        text: The question.
+        help: What `?` shows.
+        choices: The words that answer it; empty for a number.
+        several: The words of which any number answer it.
+        ranges: The parts of a number's line by their lower bounds, ascending; None is the unknown number.
+        default: The answer where none is given; None where the family has one of its own.
+        asked: The choices of other questions of which one must be the answer for this to be asked on a terminal.
+        above: A number must be greater.
+        at_least: A number must not be less.
+        whole: A number must be whole.
+        round: 1 where it is always asked on a terminal, 2 where one wants to say more, else 0.
+    """
+
+    id: str
+    text: str
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    several: tuple[str, ...] = ()
+    ranges: Mapping[str, float | None] = field(default_factory=dict)
+    default: Any = None
+    asked: Mapping[str, list[str]] = field(default_factory=dict)
+    above: float | None = None
+    at_least: float | None = None
+    whole: bool = False
+    round: int = 1
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names that a table may use for an answer."""
+        return self.choices or self.several or tuple(self.ranges)
+
+    def label(self, value: Any) -> str:
+        """Return the choice, or the name of the range that a number lies in."""
+        if self.choices:
+            return str(value)
+        if value is None:
+            return next((name for name, bound in self.ranges.items() if bound is None), "")
+        return [name for name, bound in self.ranges.items() if bound is not None and bound <= value][-1]
+
+    def understand(self, value: Any) -> Any:
+        """Return the answer as the tables use it.
+
+        Raises:
+            ValueError: It is none; the message says why.
+        """
+        if self.several:
+            return self._several(value)
+        return self._choice(value, self.choices) if self.choices else self._number(value)
+
+    def _several(self, value: Any) -> list[str]:
+        words = value.replace(",", " ").split() if isinstance(value, str) else value
+        if not isinstance(words, list):
+            raise ValueError(f"must be a list of {', '.join(self.several)}, not {shown(value)}")
+        chosen = {self._choice(word, self.several) for word in words}
+        return [word for word in self.several if word in chosen]
+
+    def _choice(self, value: Any, choices: tuple[str, ...]) -> str:
+        if value in choices:
+            return str(value)
+        near = did_you_mean(value, choices) if isinstance(value, str) else ""
+        raise ValueError(f"unknown choice {shown(value)}{near}: one of {', '.join(choices)}")
+
+    def _number(self, value: Any) -> float:
+        number = _numeric(value) if isinstance(value, str) else value
+        if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+            raise ValueError(f"must be a number as 125M, 1.5e9 or 4k, not {shown(value)}")
+        if self.above is not None and number <= self.above:
+            raise ValueError(f"must be greater than {self.above:g}, not {shown(value)}")
+        if self.at_least is not None and number < self.at_least:
+            raise ValueError(f"must be at least {self.at_least:g}, not {shown(value)}")
+        if number > _LARGEST:
+            raise ValueError(f"must be at most {_LARGEST:g}, not {shown(value)}")
+        if self.whole and number != int(number):
+            raise ValueError(f"must be a whole number, not {shown(value)}")
+        return int(number) if number == int(number) else number
+
+
+_LARGEST = 1e18  # beyond any run, and still exact enough for the arithmetic
+
+
+def _numeric(text: str) -> float | None:
+    negative = text.strip().startswith("-")
+    size = parse_size(text.strip().removeprefix("-"))
+    return -size if size is not None and negative else size
+
+
+@dataclass(frozen=True)
+class Questionnaire:
+    """All questions, and all that is derived from their answers."""
+
+    questions: tuple[Question, ...]
+    derived: tuple[Question, ...]
+
+    def __getitem__(self, name: str) -> Question:
+        """Return the question or derived quantity of that id."""
+        return next(one for one in (*self.questions, *self.derived) if one.id == name)
+
+    def ids(self) -> list[str]:
+        """Return the keys that an answers file may have."""
+        return [question.id for question in self.questions]
+
+
+def decisions_folder(project: Project) -> Path:
+    """Return a project's folder of questions and decision tables, or skillkit's own where it has none."""
+    folder = project.reference / "decisions"
+    return folder if folder.is_dir() else own_project(project.root).reference / "decisions"
+
+
+@cache
+def read_questions(folder: Path) -> Questionnaire:
+    """Read `questions.yaml` of a folder of decisions.
+
+    Raises:
+        BadInput: It is missing or is not YAML.
+    """
+    value = read(folder / "questions.yaml").value
+    return Questionnaire(*(tuple(_question(item) for item in value[part]) for part in ("questions", "derived")))
+
+
+def _question(item: Mapping[str, Any]) -> Question:
+    tuples = {name: tuple(item[name]) for name in ("choices", "several") if name in item}
+    return Question(**{**item, **tuples})
+
+
+def understand(documents: Iterable[Document], questionnaire: Questionnaire) -> Answers:
+    """Return the documents' answers as the tables use them, in the questionnaire's order; null is no answer.
+
+    Args:
+        documents: Mappings; the later ones overrule the earlier.
+        questionnaire: All questions.
+
+    Raises:
+        BadInput: With every answer that is not understood.
+    """
+    found = list(documents)
+    problems = [problem for document in found for problem in _problems(document, questionnaire)]
+    if problems:
+        raise BadInput(problems)
+    given = {name: value for document in found for name, value in document.value.items() if value is not None}
+    _require(given, found[-1], questionnaire)
+    return {one.id: one.understand(given[one.id]) for one in questionnaire.questions if one.id in given}
+
+
+def _problems(document: Document, questionnaire: Questionnaire) -> Iterator[Problem]:
+    if not isinstance(document.value, dict):
+        yield document.problem((), f"answers must be a mapping as 'family: cnn', not {shown(document.value)}")
+        return
+    ids = questionnaire.ids()
+    for name, value in document.value.items():
+        if name not in ids:
+            message = f"unknown answer '{name}'{did_you_mean(name, ids)}: one of {', '.join(ids)}"
+            yield document.problem((name, "#key"), message)
+        elif value is not None:
+            try:
+                questionnaire[name].understand(value)
+            except ValueError as error:
+                yield document.problem((name,), f"{name} {error}")
+
+
+LENGTHS = ("steps", "epochs", "tokens")
+
+
+def _require(given: Mapping[str, Any], document: Document, questionnaire: Questionnaire) -> None:
+    lengths = [name for name in LENGTHS if name in given]
+    if len(lengths) > 1:
+        message = f"the length of the run is given twice: keep one of {' and '.join(lengths)}"
+        raise BadInput([document.problem((lengths[-1], "#key"), message)])
+    if "family" not in given:
+        choices = ", ".join(questionnaire["family"].choices)
+        raise BadInput([document.problem((), f"the answer 'family' is missing: one of {choices}")])
+
+
+def answers_schema(folder: Path | None = None) -> dict[str, Any]:
+    """Return the JSON Schema of an answers file, for editors and for assistants that call skillkit as a tool."""
+    questions = read_questions(folder or decisions_folder(own_project(Path()))).questions
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "skillkit answers",
+        "description": "What skillkit recommend-optimizer --answers reads.",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["family"],
+        "properties": {question.id: _schema(question) for question in questions},
+        "not": {"anyOf": list(_pairs(LENGTHS))},
+    }
+
+
+def _pairs(names: tuple[str, ...]) -> Iterable[dict[str, list[str]]]:
+    return ({"required": [one, other]} for index, one in enumerate(names) for other in names[index + 1 :])
+
+
+def _schema(question: Question) -> dict[str, Any]:
+    about: dict[str, Any] = {"description": f"{question.text} {question.help}"}
+    if question.default is not None:
+        about["default"] = question.default
+    if question.choices:
+        return about | {"enum": list(question.choices)}
+    if question.several:
+        return about | {"type": "array", "uniqueItems": True, "items": {"enum": list(question.several)}}
+    bound = {"minimum": question.at_least} if question.above is None else {"exclusiveMinimum": question.above}
+    whole = {"multipleOf": 1} if question.whole else {}
+    return about | {"type": ["number", "string"], "pattern": PATTERN} | bound | whole

@@ -1,0 +1,171 @@
+"""Recommending: answers in, a cited and computed optimizer configuration out."""
+
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from skillkit.places import Project
+from skillkit.reading import Document
+from skillkit.recommender.alternatives import alternatives
+from skillkit.recommender.cautions import cautions, implied
+from skillkit.recommender.choices import Choice, decide
+from skillkit.recommender.composing import compose, delta
+from skillkit.recommender.decisions import Book, read_book
+from skillkit.recommender.facts import Facts, complete
+from skillkit.recommender.issues import read_issues
+from skillkit.recommender.overlays import overlay
+from skillkit.recommender.questions import Answers, read_questions, understand
+from skillkit.recommender.tuning import tuning
+
+Recommendation = dict[str, Any]
+
+
+def recommend(documents: Iterable[Document], folder: Path) -> Recommendation:
+    """Return the recommendation for answers.
+
+    Args:
+        documents: The answers, the later ones overruling the earlier; only `family` is obligatory.
+        folder: Where the questions and decision tables are.
+
+    Returns:
+        Plain data that `json.dumps` writes; `code` is added by `with_code`, as not every format needs it.
+
+    Raises:
+        BadInput: With every answer that cannot be used.
+    """
+    return recommend_for(understand(documents, read_questions(folder)), folder)
+
+
+def recommend_for(given: Answers, folder: Path) -> Recommendation:
+    """Return the recommendation for answers that are understood already."""
+    book, facts = consider(given, folder)
+    issues = read_issues(folder, facts.answers["issues"])
+    choice = overlay(decide(book, facts), book, facts, issues)
+    return _recommendation(choice, book, facts, folder) | {"issues": [dict(issue) for issue in issues]}
+
+
+def with_code(recommendation: Recommendation) -> Recommendation:
+    """Return a recommendation with the complete script that trains by it."""
+    from skillkit.recommender.scripts import script
+
+    return recommendation | {"code": script(recommendation)}
+
+
+def consider(given: Answers, folder: Path) -> tuple[Book, Facts]:
+    """Return the tables that answers lead to, and all facts."""
+    stage, privacy = given.get("stage", "from-scratch"), given.get("privacy", "none")
+    book = read_book(folder, given["family"], stage, privacy)
+    return book, complete(given, book, read_questions(folder))
+
+
+def _recommendation(choice: Choice, book: Book, facts: Facts, folder: Path) -> Recommendation:
+    configuration = compose(choice, facts)
+    main = configuration["networks"][0]
+    group = main["groups"][0]
+    memory = _memory(configuration, facts)
+    result: Recommendation = {
+        "answers": facts.answers,
+        "assumed": list(facts.assumed),
+        "optimizer": _flat_optimizer(group, configuration["privacy"]),
+        "clip": _flat_clip(main["clip"], configuration["privacy"]),
+        "schedule": _flat_schedule(group["schedule"]),
+        "ema": configuration["ema"],
+        "accumulation": configuration["accumulation"],
+        "memory": memory,
+        "reasons": _reasons(choice, configuration, facts),
+        "warnings": cautions(choice, facts, memory),
+        "advice": list(book.advice),
+        "tuning": tuning(choice, book, facts),
+        "groups": configuration["networks"],
+        "alternatives": alternatives(choice, facts, folder),
+        "derived": _derived(facts) | implied(choice, facts),
+        "versions": _versions(),
+        "configuration": configuration,
+    }
+    return result
+
+
+def _flat_optimizer(group: Mapping[str, Any], privacy: Mapping[str, Any] | None) -> dict[str, Any]:
+    decay = group["weight_decay"]
+    optimizer = {"b1": None, "b2": None, "eps": None, "momentum": None} | group["optimizer"]
+    # optax.contrib.dpsgd is the private aggregation followed by sgd
+    private = {"name": "contrib.dpsgd", **privacy} if privacy and optimizer["name"] == "sgd" else {}
+    return {
+        "name": optimizer.pop("name"),
+        **optimizer,
+        "weight_decay": _decoupled(decay, group["schedule"]) if decay else 0.0,
+        "weight_decay_kind": decay and {"per_step": "decoupled"}.get(decay["kind"], decay["kind"]),
+        "weight_decay_mask": decay and decay["mask"],
+        **private,
+    }
+
+
+def _decoupled(decay: Mapping[str, Any], schedule: Mapping[str, Any]) -> float:
+    # adafactor's decay is per update; shown as what adamw would call it
+    value: float = decay["value"]
+    return float(f"{value / schedule['peak_value']:.3g}") if decay["kind"] == "per_step" else value
+
+
+def _flat_clip(clip: Mapping[str, Any] | None, privacy: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if privacy:
+        return {"kind": "per_example", "max_norm": privacy["l2_norm_clip"]}
+    return dict(clip) if clip else None
+
+
+def _flat_schedule(schedule: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("name", "init_value", "peak_value", "warmup_steps", "total_steps", "end_value")
+    return {**dict.fromkeys(names), **schedule}
+
+
+def _reasons(choice: Choice, configuration: Mapping[str, Any], facts: Facts) -> list[dict[str, str]]:
+    computed = {
+        "total_steps": f"The run has {facts.updates} optimizer updates; schedules count these, warmup included.",
+    }
+    if "warmup_steps" in facts.answers:
+        computed["warmup_steps"] = "As answered."
+    if configuration["accumulation"] == facts.answers["accumulation"] > 1:
+        computed["accumulation"] = "As answered; it costs an accumulator, and changes no other number."
+    if configuration["privacy"]:
+        epsilon, failure = facts.answers["epsilon"], delta(facts)
+        computed["privacy"] = f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs, by arXiv:1911.11607."
+    made = [{"setting": name, "because": text, "source": "arithmetic"} for name, text in computed.items()]
+    kept = [reason for reason in choice.reasons if reason["setting"] not in computed]
+    return [*kept, *_arguments(choice, kept), *made]
+
+
+def _arguments(choice: Choice, reasons: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return for each argument of the optimizer the optimizer's own reason, where it has none of its own."""
+    own = next(reason for reason in reasons if reason["setting"] == "optimizer")
+    known = {reason["setting"] for reason in reasons}
+    return [own | {"setting": name} for name in choice.optimizer if name != "name" and name not in known]
+
+
+def _derived(facts: Facts) -> dict[str, Any]:
+    names = ("updates", "examples_per_update", "tokens_per_update", "examples_seen", "tokens_seen", "passes")
+    return {name: facts.numbers[name] for name in names}
+
+
+def _memory(configuration: Mapping[str, Any], facts: Facts) -> dict[str, Any]:
+    from skillkit.recommender.memory import estimate
+
+    answers = facts.answers
+    return estimate(configuration, answers["parameters"], adapter_parameters=answers.get("adapter_parameters"))
+
+
+def _versions() -> dict[str, str | None]:
+    return {name: _version(name) for name in ("jax-skillkit", "jax", "optax")}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def prompt_context(project: Project) -> dict[str, Any]:
+    """Return what the prompt's template speaks of; see `prompting.prompt_context`."""
+    from skillkit.recommender import prompting
+
+    return prompting.prompt_context(project)

@@ -1,0 +1,130 @@
+"""Reports: a recommendation in words, for a terminal and as Markdown."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from skillkit.recommender.sizes import write_size
+
+_PARTS = ("parameters", "gradients", "optimizer_state", "ema", "accumulator", "master_copy")
+
+
+def words(recommendation: Mapping[str, Any]) -> str:
+    """Return what a person should know beside the script: assumptions, numbers, warnings."""
+    lines = [
+        f"Recommended: {headline(recommendation)}",
+        f"Assumed: {_assumed(recommendation)}",
+        f"Memory per device: {_gib(recommendation['memory']['per_device']['total'])}, without activations",
+        *(f"Warning: {text}" for text in recommendation["warnings"]),
+        *(f"Note: {text}" for text in recommendation["advice"]),
+        *(f"{one['issue']}: {one['check']} {one['then']}" for one in recommendation["issues"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def headline(recommendation: Mapping[str, Any]) -> str:
+    """Return a recommendation in one line."""
+    optimizer, schedule = recommendation["optimizer"], recommendation["schedule"]
+    keywords = [
+        f"{name}={optimizer[name]:g}" for name in ("momentum", "b1", "b2", "eps") if optimizer.get(name) is not None
+    ]
+    rate = (
+        "a line search"
+        if schedule["peak_value"] is None
+        else f"{schedule['name']} rate, peak {schedule['peak_value']:g}"
+    )
+    parts = [f"{optimizer['name']}({', '.join(keywords)})", rate]
+    if schedule["warmup_steps"]:
+        parts.append(f"{schedule['warmup_steps']} of {schedule['total_steps']} updates warmup")
+    if optimizer["weight_decay"]:
+        parts.append(f"weight decay {optimizer['weight_decay']:g} ({optimizer['weight_decay_kind']})")
+    if recommendation["clip"]:
+        parts.append(f"clip {recommendation['clip']['kind']} {recommendation['clip']['max_norm']:g}")
+    if recommendation["ema"]:
+        parts.append(f"average {recommendation['ema']:g}")
+    return ", ".join(parts)
+
+
+def markdown(recommendation: Mapping[str, Any]) -> str:
+    """Return a recommendation as a Markdown report, the script at its end."""
+    sections = [
+        ("", [f"# Optimizer for {recommendation['answers']['family']}", "", headline(recommendation) + "."]),
+        ("Answers", list(_answers(recommendation))),
+        ("Reasons", _table(("setting", "because", "source"), _joined(recommendation["reasons"]))),
+        ("Networks and groups", list(_groups(recommendation))),
+        ("Memory", list(_memory(recommendation["memory"]))),
+        ("Warnings", [f"- {text}" for text in recommendation["warnings"]]),
+        ("Notes", [f"- {text}" for text in recommendation["advice"]]),
+        ("Known issues", _table(("issue", "check", "then", "source"), recommendation["issues"])),
+        ("Tuning", list(_tuning(recommendation["tuning"]))),
+        ("Alternatives", _table(("name", "when", "cost", "source"), recommendation["alternatives"])),
+        ("Script", ["```python", recommendation["code"].rstrip(), "```"]),
+    ]
+    texts = ["\n".join([*([f"## {title}", ""] if title else []), *lines]) for title, lines in sections if lines]
+    return "\n\n".join(texts) + "\n"
+
+
+def _assumed(recommendation: Mapping[str, Any]) -> str:
+    answers = recommendation["answers"]
+    named = [f"{name} {_value(answers[name])}" for name in recommendation["assumed"]]
+    return ", ".join(named) or "nothing"
+
+
+def _answers(recommendation: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in recommendation["answers"].items():
+        yield f"- {name}: {_value(value)}" + (" (assumed)" if name in recommendation["assumed"] else "")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
+    return write_size(value) if isinstance(value, int | float) else str(value)
+
+
+def _joined(reasons: list[Mapping[str, str]]) -> list[Mapping[str, Any]]:
+    """Return one entry for all settings that have the same reason."""
+    settings: dict[tuple[str, str], list[str]] = {}
+    for reason in reasons:
+        settings.setdefault((reason["because"], reason["source"]), []).append(reason["setting"])
+    return [
+        {"setting": ", ".join(names), "because": because, "source": source}
+        for (because, source), names in settings.items()
+    ]
+
+
+def _table(columns: tuple[str, ...], rows: list[Mapping[str, Any]]) -> list[str]:
+    if not rows:
+        return []
+    lines = [columns, ("---",) * len(columns)]
+    lines += [tuple(str(row[column]).replace("|", "\\|") for column in columns) for row in rows]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def _groups(recommendation: Mapping[str, Any]) -> Iterator[str]:
+    for network in recommendation["groups"]:
+        for group in network["groups"]:
+            optimizer = dict(group["optimizer"])
+            name = optimizer.pop("name")
+            keywords = ", ".join(f"{key}={value}" for key, value in optimizer.items())
+            decay, peak = group["weight_decay"], group["schedule"].get("peak_value")
+            yield (
+                f"- {network['name']}/{group['name']}: `{name}({keywords})`, peak {peak}, "
+                f"decay {decay['value'] if decay else 0} on {decay['mask'] if decay else 'nothing'}"
+            )
+
+
+def _memory(memory: Mapping[str, Any]) -> Iterator[str]:
+    for part in _PARTS:
+        yield f"- {part.replace('_', ' ')}: {_gib(memory['bytes'][part])}"
+    yield f"- total: {_gib(memory['total'])}, per device {_gib(memory['per_device']['total'])}"
+
+
+def _gib(size: float) -> str:
+    return f"{size / 2**30:.3g} GiB" if size >= 2**28 else f"{size / 2**20:.3g} MiB"
+
+
+def _tuning(tuning: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{tuning['trials']} trials. {tuning['because']}"
+    if tuning["parameters"]:
+        yield ""
+    for number, one in enumerate(tuning["parameters"], 1):
+        yield f"{number}. {one['setting']}: {one['low']:g} to {one['high']:g} ({one['scale']})"

@@ -1,0 +1,225 @@
+"""States: the arrays that a transformation's `init` returns, in closed form and without jax."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from skillkit.recommender import selectors
+from skillkit.recommender.calls import Call, Name, Setting
+from skillkit.recommender.optimizers import OPTIMIZERS
+
+Shape = tuple[int, ...]
+Shapes = Mapping[str, Shape]
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array that training holds.
+
+    Args:
+        part: What it is for: `optimizer_state`, `accumulator`, ...
+        shape: Its shape.
+        itemsize: Bytes of an element.
+    """
+
+    part: str
+    shape: Shape
+    itemsize: int
+
+    @property
+    def bytes(self) -> int:
+        """Its size."""
+        return math.prod(self.shape) * self.itemsize
+
+    def bytes_on_each(self, devices: int) -> int:
+        """Its size on one device, where scripts split an axis that divides."""
+        return self.bytes // devices if any(size % devices == 0 for size in self.shape) else self.bytes
+
+
+def state(call: Call, shapes: Shapes, size: int) -> Iterator[Array]:
+    """Yield what a transformation's `init` returns for parameters of these shapes and this many bytes each."""
+    keywords = {key: _value(value) for key, value in call.keywords.items()}
+    name = call.function.removeprefix("optax.")
+    if name in _WRAPPERS:
+        yield from _WRAPPERS[name](call, keywords, shapes, size)
+    elif name in _STATES:
+        known = OPTIMIZERS[name].keywords | keywords if name in OPTIMIZERS else keywords
+        yield from _STATES[name](known, shapes, size)
+        if isinstance(keywords.get("learning_rate"), Name):
+            yield _scalar()  # the schedule's count
+
+
+def _value(value: Any) -> Any:
+    return value.value if isinstance(value, Setting) else value
+
+
+def _scalar(size: int = 4) -> Array:
+    return Array("optimizer_state", (), size)
+
+
+def _like(shapes: Shapes, size: int, part: str = "optimizer_state") -> Iterator[Array]:
+    return (Array(part, shape, size) for shape in shapes.values())
+
+
+def _size_of(dtype: Any, size: int) -> int:
+    return size if dtype is None else {"jnp.bfloat16": 2, "jnp.float16": 2, "jnp.float32": 4}[dtype.name]
+
+
+# ---- transformations around others
+
+
+def _chain(call: Call, _: Any, shapes: Shapes, size: int) -> Iterator[Array]:
+    for part in call.positional:
+        yield from state(part, shapes, size)
+
+
+def _partition(call: Call, keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    labels = {name: _label(call, name, shape) for name, shape in shapes.items()}
+    for label, part in keywords["transforms"].items():
+        own = {name: shape for name, shape in shapes.items() if labels[name] == label}
+        yield from state(part, own, size)
+
+
+def _label(partition: Call, name: str, shape: Shape) -> str:
+    chosen: Mapping[str, Name] = partition.keywords["param_labels"].keywords
+    return next(label for label, takes in chosen.items() if getattr(selectors, takes.name)(name, len(shape)))
+
+
+def is_frozen(call: Call, name: str, shape: Shape) -> bool:
+    """Return whether a transformation leaves a parameter as it is."""
+    partition = next(_partitions(call), None)
+    return partition is not None and _label(partition, name, shape) == "frozen"
+
+
+def _partitions(call: Any) -> Iterator[Call]:
+    if isinstance(call, Call):
+        if call.function == "optax.partition":
+            yield call
+        for part in (*call.positional, *call.keywords.values()):
+            yield from _partitions(part)
+
+
+def _multi_steps(_: Call, keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    yield from _like(shapes, 4, "accumulator")
+    yield from (_scalar(), _scalar())  # micro-batches and updates so far
+    yield from (_scalar(), _scalar(1))  # what was not finite, and whether the last was
+    yield from state(keywords["opt"], shapes, size)
+
+
+def _accumulate(_: Call, keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    yield from _like(shapes, 4, "accumulator")
+    yield _scalar()
+    yield from state(keywords["transformation"], shapes, size)
+
+
+def _master(_: Call, keywords: dict[str, Any], shapes: Shapes, __: int) -> Iterator[Array]:
+    yield from _like(shapes, 4, "master_copy")
+    yield from state(keywords["transformation"], shapes, 4)
+
+
+def _schedule_free(_: Call, keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    yield from _like(shapes, _size_of(keywords.get("state_dtype"), size))
+    yield from (_scalar() for _ in ("b1", "weight_sum", "step_count", "max_lr"))
+    yield from state(keywords["base_optimizer"], shapes, size)
+
+
+_WRAPPERS: dict[str, Callable[[Call, dict[str, Any], Shapes, int], Iterator[Array]]] = {
+    "chain": _chain,
+    "partition": _partition,
+    "MultiSteps": _multi_steps,
+    "accumulate": _accumulate,
+    "keep_master_copy": _master,
+    "contrib.schedule_free": _schedule_free,
+    "skip_bad_gradients": lambda _, keywords, shapes, size: state(keywords["transformation"], shapes, size),
+}
+
+
+# ---- transformations with a state of their own
+
+
+def _two_moments(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    yield from _like(shapes, _size_of(keywords.get("mu_dtype"), size))
+    yield from _like(shapes, size)
+    yield _scalar()
+
+
+def _one_moment(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    yield from _like(shapes, _size_of(keywords.get("mu_dtype"), size))
+    yield _scalar()
+
+
+def _momentum(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    if keywords.get("momentum") is not None:
+        yield from _like(shapes, _size_of(keywords.get("accumulator_dtype"), size))
+
+
+def _rmsprop(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    for _ in range(1 + bool(keywords.get("centered"))):
+        yield from _like(shapes, size)
+    if keywords.get("bias_correction"):
+        yield _scalar()
+    yield from _momentum(keywords, shapes, size)
+
+
+def _adafactor(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    yield _scalar()
+    for shape in shapes.values():
+        yield from (Array("optimizer_state", part, size) for part in _factors(keywords, shape))
+    if keywords["momentum"] is not None:
+        dtype = keywords["dtype_momentum"]
+        yield from _like(shapes, 4 if dtype == "float32" else _size_of(dtype, size))
+        yield _scalar()
+
+
+def _factors(keywords: dict[str, Any], shape: Shape) -> tuple[Shape, Shape, Shape]:
+    """Return the shapes of the row's, the column's and the whole second moment."""
+    order = sorted(range(len(shape)), key=lambda axis: shape[axis])
+    if not keywords["factored"] or len(shape) < 2 or shape[order[-2]] < keywords["min_dim_size_to_factor"]:
+        return (1,), (1,), shape
+    longest, second = order[-1], order[-2]
+    row, column = (tuple(size for axis, size in enumerate(shape) if axis != gone) for gone in (longest, second))
+    return row, column, (1,)
+
+
+def _muon(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    yield from _one_moment(keywords, shapes, size)
+    yield Array("optimizer_state", (3,), 4)  # the polynomial's coefficients
+    yield from (_scalar(), _scalar())  # the counts of an Adam that has no parameters
+
+
+def _prodigy(_: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    for _copy in range(4):  # both moments, the sum of gradients, and where training began
+        yield from _like(shapes, size)
+    yield from (_scalar(), _scalar())
+
+
+def _lbfgs(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+    memory = keywords["memory_size"]
+    for _ in range(2):
+        yield from (Array("optimizer_state", (memory, *shape), size) for shape in shapes.values())
+    for _ in range(3):  # the last parameters, the last gradient, and the line search's gradient
+        yield from _like(shapes, size)
+    yield Array("optimizer_state", (memory,), size)
+    yield from (_scalar() for _ in range(6))
+
+
+_STATES: dict[str, Callable[[dict[str, Any], Shapes, int], Iterator[Array]]] = {
+    "adabelief": _two_moments,
+    "adafactor": _adafactor,
+    "adagrad": lambda _, shapes, size: _like(shapes, size),
+    "adam": _two_moments,
+    "adamw": _two_moments,
+    "contrib.differentially_private_aggregate": lambda *_: iter([_scalar(8)]),  # a PRNG key
+    "contrib.muon": _muon,
+    "contrib.prodigy": _prodigy,
+    "lamb": _two_moments,
+    "lars": _momentum,
+    "lbfgs": _lbfgs,
+    "lion": _one_moment,
+    "nadamw": _two_moments,
+    "rmsprop": _rmsprop,
+    "scale_by_learning_rate": lambda *_: iter([]),
+    "scale_by_rms": _rmsprop,
+    "sgd": _momentum,
+}
