@@ -21,8 +21,7 @@ def outputs_of_a_square_batch() -> list[list[float]]:
     """Return the outputs for three one-hot examples of a layer that doubles its first input."""
     layer = eqx.nn.Linear(3, 3, use_bias=False, key=jax.random.key(0))
     layer = eqx.tree_at(lambda layer: layer.weight, layer, jnp.zeros((3, 3)).at[0].set(2.0))
-    outputs: list[list[float]] = jax.vmap(layer)(jnp.eye(3)).tolist()
-    return outputs
+    return jax.vmap(layer)(jnp.eye(3)).tolist()
 
 
 def loss_fn(model: eqx.nn.MLP, x: jax.Array, y: jax.Array) -> jax.Array:
@@ -112,8 +111,7 @@ class LanguageModel(eqx.Module):
     def __call__(self, token: jax.Array) -> jax.Array:
         """Return logits over the vocabulary for one token."""
         embedding, output = self.tied()
-        logits: jax.Array = output(embedding(token))
-        return logits
+        return output(embedding(token))
 
 
 def example_shared() -> None:
