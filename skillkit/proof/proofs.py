@@ -121,7 +121,7 @@ def _old_form(change: Change) -> Proof:
     def judge(outcome: Outcome) -> Verdict:
         return _refuted_change(change, outcome)
 
-    return Proof(change.id, "change", "changes", change.place, job, judge, change.requires)
+    return Proof(change.id, "change", "changes", change.place, job, judge, _since(change))
 
 
 def _new_form(change: Change) -> Proof:
@@ -136,7 +136,12 @@ def _new_form(change: Change) -> Proof:
         return HOLDS
 
     job = _change_job(change, change.instead)
-    return Proof(f"{change.id}/instead", "correction", "changes", change.place, job, judge, change.requires)
+    return Proof(f"{change.id}/instead", "correction", "changes", change.place, job, judge, _since(change))
+
+
+def _since(change: Change) -> dict[str, str]:
+    """Return the versions under which the change is stated: from its own version on, unless it says more."""
+    return {change.library: f">={change.since}", **change.requires}
 
 
 def _change_job(change: Change, last: str) -> Job:
