@@ -3,7 +3,6 @@
 import contextlib
 import io
 import logging
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -183,9 +182,3 @@ def example_key_reuse() -> None:
     except jax.errors.KeyReuseError as error:
         message = str(error)
     assert "consumed" in message
-
-
-def typed_key_draws() -> Any:
-    """Draw twice from one typed key."""
-    key = jax.random.key(0)
-    return [jax.random.normal(key), jax.random.normal(key)]
