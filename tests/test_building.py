@@ -120,7 +120,7 @@ def test_trying_takes_steps_and_says_what_is_not_finite() -> None:
 
 @pytest.mark.parametrize("module", ["configuration", "plans", "memory", "scripts", "studies", "plots", "schedules"])
 def test_only_building_imports_jax(module: str) -> None:
-    code = f"import sys, skillkit.{module}; sys.exit('jax' in sys.modules or 'optax' in sys.modules)"
+    code = f"import sys, skillkit.recommender.{module}; sys.exit('jax' in sys.modules or 'optax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     code = "import sys, skillkit; skillkit.build_optimizer; sys.exit('jax' in sys.modules)"
     assert module != "plans" or subprocess.run([sys.executable, "-c", code], check=False).returncode == 1
