@@ -13,7 +13,7 @@ ALIASES = {
     "nn": "flax.linen",
     "linen": "flax.linen",
     "eqx": "equinox",
-    "ocp": "orbax.checkpoint",
+    "ocp": "orbax.checkpoint.v1",
 }
 LIBRARIES = ("jax", "optax", "flax", "equinox", "orbax", "clu")
 _DOTTED = re.compile(rf"(?<![\w./-])(?:{'|'.join([*ALIASES, *LIBRARIES])})(?:\.[A-Za-z_]\w*)+")

@@ -173,7 +173,7 @@ class _Cut:
         """Keep `import a.b` beside `import a` only where the code says `a.b`."""
         for imports in module.imports.values():
             for one in imports:
-                if one.name is None and one.alias is None and f"{one.module}." in code:
+                if "." in one.module and one.name is None and one.alias is None and f"{one.module}." in code:
                     self.imports.setdefault(one, module.path)
 
     def import_lines(self) -> list[Line]:

@@ -90,7 +90,8 @@ def name_proof(project: Project, catalogue: Catalogue, libraries: Mapping[str, s
         catalogue: Its patterns.
         libraries: The installed ones; names of others are passed over.
     """
-    mentions = [one for one in mentioned(catalogue) if one.name.partition(".")[0] in libraries]
+    modules = {library.partition("-")[0] for library in libraries}  # orbax-checkpoint is imported as orbax
+    mentions = [one for one in mentioned(catalogue) if one.name.partition(".")[0] in modules]
     job: Job = {"names": sorted({one.name for one in mentions}), "seconds": SECONDS}
 
     def judge(outcome: Outcome) -> Verdict:
