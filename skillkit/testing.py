@@ -4,11 +4,10 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from skillkit.catalogue.changes import load_changes
-from skillkit.catalogue.patterns import load_catalogue
 from skillkit.places import find_project
+from skillkit.proof import proofs
 from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.proofs import Proof, change_proofs, name_proof, proofs
+from skillkit.proof.proofs import Proof
 from skillkit.proof.serving import installed
 from skillkit.proof.verification import LIBRARIES, WARM, Result, Verifier
 from skillkit.proof.workers import Workers
@@ -20,13 +19,7 @@ def project_proofs(start: Path = Path()) -> list[Proof]:
     Raises:
         BadInput: Its specs or its code cannot be used.
     """
-    project = find_project(start)
-    catalogue = load_catalogue(project)
-    return [
-        *proofs(catalogue, list(catalogue.patterns.values())),
-        *change_proofs(load_changes(project)),
-        name_proof(project, catalogue, installed(list(LIBRARIES))),
-    ]
+    return proofs.project_proofs(find_project(start), installed(list(LIBRARIES)))
 
 
 def prove(proof: Proof) -> Result:

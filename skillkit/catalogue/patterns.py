@@ -72,7 +72,6 @@ class Pattern:
     why: str = ""
     core: bool | str = False
     changed: str = ""
-    symbols: tuple[str, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
     no_mistake: str = ""
     gone: tuple[str, ...] = ()
@@ -232,7 +231,7 @@ class _Reader:
             self.problems += error.problems
             return None
         texts: dict[str, Any] = {key: entry[key] for key in _COPIED & entry.keys()}
-        lists: dict[str, Any] = {key: tuple(entry[key]) for key in ("symbols", "gone", "sources") if key in entry}
+        lists: dict[str, Any] = {key: tuple(entry[key]) for key in ("gone", "sources") if key in entry}
         place = self.document.place((index,))
         return Pattern(
             **texts,

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import click
 
-from skillkit.catalogue.changes import load_changes
-from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import bad_input
 from skillkit.places import Project, cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted, interpreter
 from skillkit.proof.evidence import load_evidence
 from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.proofs import Proof, change_proofs, name_proof, proofs
+from skillkit.proof.proofs import project_proofs
 from skillkit.proof.reporting import ENDINGS, SIGNS, report_text, table
 from skillkit.proof.serving import installed
 from skillkit.proof.verification import LIBRARIES, WARM, Report, Result, Verifier
@@ -94,7 +92,7 @@ def _verify(project: Project, ids: tuple[str, ...], python: Path, no_cache: bool
     workers = Workers(str(python), WARM, jobs)
     own = python == Path(sys.executable)
     versions = installed(list(LIBRARIES)) if own else workers.ask({"libraries": list(LIBRARIES)})
-    work = _work(project, ids, versions)
+    work = project_proofs(project, versions, ids)
     outcomes = Outcomes(None if no_cache else cache_folder(), versions)
     began = time.monotonic()
     hidden = quiet or not sys.stderr.isatty()
@@ -114,16 +112,6 @@ def _verify(project: Project, ids: tuple[str, ...], python: Path, no_cache: bool
             click.echo(f"skipped {result.proof.id}: {result.verdict.message}", err=True)
     click.echo(f"{_summary(report)} in {time.monotonic() - began:.1f} s", err=True)
     return report
-
-
-def _work(project: Project, ids: tuple[str, ...], versions: dict[str, str]) -> list[Proof]:
-    catalogue = load_catalogue(project)
-    changes = list(change_proofs(load_changes(project)))
-    named = [name for name in ids if name != "changes"]
-    chosen = list(proofs(catalogue, catalogue.select(named))) if named or not ids else []
-    if "changes" in ids or not ids:
-        chosen += changes
-    return chosen if ids else [*chosen, name_proof(project, catalogue, versions)]
 
 
 def _tell(result: Result) -> None:

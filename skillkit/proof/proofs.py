@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from skillkit.catalogue.changes import Change
+from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.mentions import Mention, mentioned
-from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern
+from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern, load_catalogue
 from skillkit.catalogue.slicing import Slice, cut
 from skillkit.places import Project
 from skillkit.proof.running import CHECK, CODE, LAST, Job, Outcome
@@ -62,6 +62,28 @@ class Proof:
     def hash(self) -> str:
         """A digest of everything that is run."""
         return hashlib.sha256(json.dumps(self.job, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def project_proofs(project: Project, libraries: Mapping[str, str], ids: Iterable[str] = ()) -> list[Proof]:
+    """Return what a project states about code: of these patterns, topics and `changes`, or all with the names in prose.
+
+    Args:
+        project: Whose specs and code they are.
+        libraries: The installed ones, as for `name_proof`.
+        ids: As `skillkit verify` takes them.
+
+    Raises:
+        BadInput: The specs or the code cannot be used, or there is no such pattern.
+    """
+    ids = list(ids)
+    catalogue = load_catalogue(project)
+    changes = list(change_proofs(load_changes(project)))
+    if not ids:
+        names = name_proof(project, catalogue, libraries)
+        return [*proofs(catalogue, catalogue.select([])), *changes, names]
+    named = [name for name in ids if name != "changes"]
+    chosen = list(proofs(catalogue, catalogue.select(named))) if named else []
+    return chosen + (changes if "changes" in ids else [])
 
 
 def proofs(catalogue: Catalogue, patterns: list[Pattern]) -> Iterator[Proof]:

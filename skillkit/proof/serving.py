@@ -11,7 +11,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import subprocess
 import sys
 import types
 import warnings
@@ -54,19 +53,7 @@ def _answer(request: dict[str, Any]) -> Outcome:
         return installed(request["libraries"])
     if "names" in request:
         return alone(lambda: {"names": resolve(request["names"])}, request["seconds"])
-    if request.get("fresh"):
-        return _fresh(request)
     return alone(lambda: run(request), request["seconds"])
-
-
-def _fresh(request: dict[str, Any]) -> Outcome:
-    """Run a job under an interpreter that has imported nothing, with the variables of `environment`."""
-    command = server_command(sys.executable, [])
-    environment = os.environ | request.get("environment", {})
-    line = json.dumps({**request, "fresh": False}) + "\n"
-    done = subprocess.run(command, input=line, capture_output=True, text=True, env=environment, check=False)
-    answer: Outcome = json.loads(done.stdout) if done.stdout else {"died": done.returncode, "stderr": done.stderr}
-    return answer
 
 
 def resolve(names: list[str]) -> dict[str, str]:

@@ -5,7 +5,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from skillkit.places import Project
 from skillkit.reading import Document
 from skillkit.recommender.alternatives import alternatives
 from skillkit.recommender.cautions import cautions, implied
@@ -162,10 +161,3 @@ def _version(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-def prompt_context(project: Project) -> dict[str, Any]:
-    """Return what the prompt's template speaks of; see `prompting.prompt_context`."""
-    from skillkit.recommender import prompting
-
-    return prompting.prompt_context(project)
