@@ -14,12 +14,13 @@ from jinja2.sandbox import SandboxedEnvironment
 from packaging.version import Version
 
 from skillkit.catalogue.changes import Change, load_changes
+from skillkit.catalogue.libraries import module_of
 from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern, Topic, load_catalogue
-from skillkit.catalogue.requirements import unmet
+from skillkit.catalogue.requirements import is_past, unmet
 from skillkit.errors import BadInput, bad_input, did_you_mean
 from skillkit.places import Project
-from skillkit.proof.evidence import CITED, Evidence, cited_versions, load_evidence
-from skillkit.proof.proofs import Proof, proofs
+from skillkit.proof.evidence import CITED, Evidence, Run, cited_versions, load_evidence, minor
+from skillkit.proof.proofs import Proof, change_proofs, proofs
 from skillkit.reading import read
 from skillkit.shapes import require, schema
 from skillkit.texts import MARK, Text
@@ -32,7 +33,8 @@ class Renderer:
 
     Args:
         project: Whose texts they are.
-        versions: Of the libraries that the texts are for; those that are not named may have any version.
+        versions: Of the libraries that the texts are for; those that are not named may have any recent version,
+            so patterns whose requirements end at some version are left out.
     """
 
     def __init__(self, project: Project, versions: Mapping[str, str] | None = None) -> None:
@@ -91,24 +93,35 @@ class Renderer:
         return document.value
 
     def _fitting(self, patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
-        return tuple(one for one in patterns if not unmet(_known(one.requires, self.versions), self.versions))
+        return tuple(one for one in patterns if self._fits(one.requires))
+
+    def _fits(self, requires: Mapping[str, str]) -> bool:
+        known = {library: wanted for library, wanted in requires.items() if library in self.versions}
+        open_ended = {library: wanted for library, wanted in requires.items() if library not in known}
+        return not unmet(known, self.versions) and not is_past(open_ended)
 
     def _has(self, change: Change) -> bool:
         version = self.versions.get(change.library)
-        fits = not unmet(_known(change.requires, self.versions), self.versions)
-        return fits and (version is None or Version(change.since) <= Version(version))
+        return self._fits(change.requires) and (version is None or Version(change.since) <= Version(version))
 
     @cached_property
     def evidence(self) -> Evidence:
         """What the project's runs have shown."""
         return load_evidence(self.project.evidence)
 
+    def _is_for(self, run: Run) -> bool:
+        """Return whether a run had the minor versions that the texts are for."""
+        asked = {name: version for name, version in self.versions.items() if name in run.versions}
+        return all(minor(run.versions[name]) == minor(version) for name, version in asked.items())
+
     @cached_property
     def proofs(self) -> dict[str, list[Proof]]:
-        """What each pattern states, by its id."""
+        """What each pattern states, by its id, and likewise each change."""
         found: dict[str, list[Proof]] = {}
         for proof in proofs(self.catalogue, list(self.catalogue.patterns.values())):
             found.setdefault(proof.pattern, []).append(proof)
+        for change in self.changes:
+            found[change.id] = list(change_proofs([change]))
         return found
 
     def texts(self) -> dict[str, list[str]]:
@@ -190,24 +203,27 @@ class Renderer:
                 message = f"there is no template '{name}' in {self.project.templates}"
                 raise bad_input(self.project.templates / template, message, line, 1) from error
 
-    def verified(self, patterns: Iterable[Pattern]) -> str:
-        """Return, in words, the versions with which all these patterns were proven."""
-        patterns = list(patterns)
-        wanted = [proof for pattern in patterns for proof in self.proofs[pattern.id]]
-        runs = [run for run in self.evidence.runs if all(run.state(one.id, one.hash) in _GOOD for one in wanted)]
-        if not runs:
+    def verified(self, statements: Iterable[Pattern | Change]) -> str:
+        """Return, in words, the versions with which all these patterns or changes were proven.
+
+        A statement that needs other versions than a run had does not speak against that run, but must hold in one.
+        """
+        wanted = [proof for one in statements for proof in self.proofs[one.id]]
+        runs = [
+            run
+            for run in self.evidence.runs
+            if self._is_for(run) and all(run.state(one.id, one.hash) in ("holds", "skipped") for one in wanted)
+        ]
+        if not all(any(run.state(one.id, one.hash) == "holds" for run in runs) for one in wanted):
             return "Not verified."
-        code = "".join(pattern.block.text for pattern in patterns)
-        used = [name for name in CITED if re.search(rf"^(import|from) {name.partition('-')[0]}\b", code, re.MULTILINE)]
-        return f"Every block and every failure below was run with {cited_versions(runs, used or ['python'])}."
+        code = "".join(proof.code for proof in wanted if proof.kind in ("block", "change"))
+        known = {name: None for run in runs for name in run.versions if name != "platform"}
+        used = [name for name in known if re.search(rf"^(import|from) {module_of(name)}\b", code, re.MULTILINE)]
+        cited = [name for name in CITED if name in used] or used or ["python"]
+        return f"Every block and every failure below was run with {cited_versions(runs, cited)}."
 
 
-_GOOD = ("holds", "skipped")
 _SPOKEN_OF = {"topics", "patterns", "changes", "glossary", "advice"}
-
-
-def _known(requires: Mapping[str, str], versions: Mapping[str, str]) -> dict[str, str]:
-    return {library: wanted for library, wanted in requires.items() if library in versions}
 
 
 def render_pattern(project: Project, pattern: Pattern) -> str:

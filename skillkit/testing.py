@@ -4,12 +4,13 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from skillkit.catalogue.libraries import project_libraries
 from skillkit.places import find_project
 from skillkit.proof import proofs
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
 from skillkit.proof.serving import installed
-from skillkit.proof.verification import LIBRARIES, WARM, Result, Verifier
+from skillkit.proof.verification import WARM, Result, Verifier
 from skillkit.proof.workers import Workers
 
 
@@ -19,16 +20,22 @@ def project_proofs(start: Path = Path()) -> list[Proof]:
     Raises:
         BadInput: Its specs or its code cannot be used.
     """
-    return proofs.project_proofs(find_project(start), installed(list(LIBRARIES)))
+    project = find_project(start)
+    return proofs.project_proofs(project, installed(project_libraries(project)))
 
 
 def prove(proof: Proof) -> Result:
     """Run a proof in a process of its own, under this interpreter."""
-    (result,) = _verifier().verify([proof]).results
+    versions = _versions() | installed(proof.requires)
+    (result,) = Verifier(_workers(), Outcomes(None, versions), versions).verify([proof]).results
     return result
 
 
 @cache
-def _verifier() -> Verifier:
-    versions = installed(list(LIBRARIES))
-    return Verifier(Workers(sys.executable, WARM, count=1), Outcomes(None, versions), versions)
+def _versions() -> dict[str, str]:
+    return installed(project_libraries(find_project()))
+
+
+@cache
+def _workers() -> Workers:
+    return Workers(sys.executable, WARM, count=1, project=find_project())

@@ -13,7 +13,7 @@ from skillkit.places import find_project
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof, change_proofs, name_proof
 from skillkit.proof.serving import installed
-from skillkit.proof.verification import LIBRARIES, Report, Verifier
+from skillkit.proof.verification import Report, Verifier
 from skillkit.proof.workers import Workers
 from skillkit.rendering import Renderer
 
@@ -32,7 +32,7 @@ ROW = """- library: jax
 
 @pytest.fixture(scope="module")
 def verifier() -> Iterator[Verifier]:
-    versions = installed(list(LIBRARIES))
+    versions = installed(["jax"])
     workers = Workers(sys.executable, (), count=1)
     yield Verifier(workers, Outcomes(None, versions), versions)
     workers.close()

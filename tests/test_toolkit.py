@@ -126,7 +126,7 @@ def test_an_environment_is_made_once_and_verifies(tmp_path: Path, project: Path)
 def test_interpreters_go_with_sets(pythons: tuple[str, ...], fine: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Wanted] = []
 
-    def ask(wanted: Wanted, _: Path) -> Path:
+    def ask(wanted: Wanted, *_: object) -> Path:
         asked.append(wanted)
         return _refuse()
 

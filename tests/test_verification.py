@@ -26,11 +26,20 @@ def workers() -> Iterator[Workers]:
 
 
 @pytest.fixture
+def hiding(project: Path) -> Iterator[Workers]:
+    """Workers that hide this project; the others are made once and know of none."""
+    assert project == Path.cwd()
+    servers = Workers(sys.executable, (), count=1, project=find_project())
+    yield servers
+    servers.close()
+
+
+@pytest.fixture
 def verify(project: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Report]:
     assert project == Path.cwd()
-    monkeypatch.setattr("skillkit.proof.proofs.SECONDS", 2.0)
+    monkeypatch.setattr("skillkit.proof.proofs.SECONDS", 5.0)
 
-    def run(folder: Path | None = None) -> Report:
+    def run(folder: Path | None = None, workers: Workers = workers) -> Report:
         catalogue = load_catalogue(find_project())
         versions = {"python": "3.11"}
         return Verifier(workers, Outcomes(folder, versions), versions).verify(
@@ -84,7 +93,7 @@ def test_the_small_project_holds(verify: Callable[[], Report]) -> None:
         pytest.param(
             "    assert mean([1.0, 2.0]) == 1.5",
             "    while mean([1.0]):\n        pass",
-            "reference/sums.py:3: still running after 2 s, and was ended",
+            "reference/sums.py:3: still running after 5 s, and was ended",
             id="a block that hangs",
         ),
         pytest.param(
@@ -289,6 +298,53 @@ def test_a_block_does_not_see_the_home_folder(verify: Callable[[], Report], edit
         "reference/sums.py",
         "    assert mean([1.0, 2.0]) == 1.5",
         "    import os\n\n    assert os.listdir(os.path.expanduser('~')) == ['block.py']",
+    )
+    assert failures(verify()) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "failure"),
+    [
+        pytest.param("open(r'{root}/pyproject.toml')", "PermissionError", id="a file of the checkout"),
+        pytest.param("open(r'{root}/reference/sums.py')", "PermissionError", id="its own source"),
+        pytest.param("os.listdir(r'{root}/reference')", "PermissionError", id="a folder of the checkout"),
+        pytest.param("open(r'{home}/.profile-of-the-user')", "PermissionError", id="a file of the user's"),
+        pytest.param("importlib.import_module('reference.sums')", "ModuleNotFoundError", id="a module of the checkout"),
+    ],
+)
+def test_a_block_does_not_see_what_its_readers_lack(
+    verify: Callable[..., Report], hiding: Workers, project: Path, edit: Edit, code: str, failure: str
+) -> None:
+    home = os.path.expanduser("~")
+    line = code.format(root=project, home=home)
+    edit(
+        "reference/sums.py",
+        "    assert mean([1.0, 2.0]) == 1.5",
+        f"    import importlib\n    import os\n    import sys\n\n"
+        f"    sys.path.insert(0, r'{project}')\n    assert {line} and os and importlib",
+    )
+    assert failure in failures(verify(workers=hiding))["sum-mean"]
+
+
+def test_a_block_may_read_what_is_installed_and_what_it_wrote(
+    verify: Callable[..., Report], hiding: Workers, edit: Edit
+) -> None:
+    edit(
+        "reference/sums.py",
+        "    assert mean([1.0, 2.0]) == 1.5",
+        "    import click\n\n    assert open(click.__file__).read()\n    assert open('x', 'w').close() is None\n"
+        "    assert open('x').read() == ''",
+    )
+    assert failures(verify(workers=hiding)) == {}
+
+
+def test_what_ends_by_itself_was_not_left_running(verify: Callable[..., Report], edit: Edit) -> None:
+    """The resource tracker of `multiprocessing` ends a moment after the program."""
+    edit(
+        "reference/sums.py",
+        "    assert mean([1.0, 2.0]) == 1.5",
+        "    from multiprocessing import resource_tracker\n\n    resource_tracker.ensure_running()\n"
+        "    assert resource_tracker._resource_tracker._pid",
     )
     assert failures(verify()) == {}
 

@@ -1,7 +1,7 @@
 """Mentions: the dotted names of libraries in the patterns' prose."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from skillkit.catalogue.patterns import Catalogue, Pattern
@@ -13,10 +13,9 @@ ALIASES = {
     "nn": "flax.linen",
     "linen": "flax.linen",
     "eqx": "equinox",
+    "np": "numpy",
     "ocp": "orbax.checkpoint.v1",
 }
-LIBRARIES = ("jax", "optax", "flax", "equinox", "orbax", "clu")
-_DOTTED = re.compile(rf"(?<![\w./-])(?:{'|'.join([*ALIASES, *LIBRARIES])})(?:\.[A-Za-z_]\w*)+")
 
 
 @dataclass(frozen=True)
@@ -26,20 +25,35 @@ class Mention:
     Args:
         name: In full: `jax.numpy.where` where the prose says `jnp.where`.
         gone: Whether the pattern says that it does not exist, or not for long.
+        requires: Library versions for which the prose is written.
         place: Of the pattern.
     """
 
     name: str
     gone: bool
+    requires: Mapping[str, str]
     place: str
 
 
-def mentioned(catalogue: Catalogue) -> Iterator[Mention]:
-    """Yield the names that the patterns' prose mentions, and those that they list as gone."""
+def mentioned(catalogue: Catalogue, modules: Iterable[str]) -> Iterator[Mention]:
+    """Yield the names that the patterns' prose mentions, and those that they list as gone.
+
+    Args:
+        catalogue: The patterns.
+        modules: Names that start with one of these, or with the conventional alias of a part, are taken for code.
+    """
+    modules = tuple(modules)
+    heads = [*modules, *(alias for alias, name in ALIASES.items() if name.partition(".")[0] in modules)]
+    if not heads:
+        return
+    dotted = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, heads))})(?:\.[A-Za-z_]\w*)+")
     for pattern in catalogue.patterns.values():
         gone = {full_name(name) for name in pattern.gone}
-        for name in sorted({full_name(name) for name in _DOTTED.findall(_prose(pattern))} | gone):
-            yield Mention(name, name in gone, pattern.place)
+        for text, requires in _prose(pattern):
+            for name in sorted({full_name(name) for name in dotted.findall(text)} - gone):
+                yield Mention(name, False, requires, pattern.place)
+        for name in sorted(gone):
+            yield Mention(name, True, pattern.requires, pattern.place)
 
 
 def full_name(name: str) -> str:
@@ -48,6 +62,8 @@ def full_name(name: str) -> str:
     return f"{ALIASES.get(head, head)}.{rest}"
 
 
-def _prose(pattern: Pattern) -> str:
-    texts = [pattern.title, pattern.when, pattern.rule, pattern.why, *(one.why for one in pattern.mistakes)]
-    return "\n".join(texts)
+def _prose(pattern: Pattern) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield texts with the versions that they are for."""
+    yield "\n".join([pattern.title, pattern.when, pattern.rule, pattern.why]), pattern.requires
+    for mistake in pattern.mistakes:
+        yield mistake.why, {**pattern.requires, **mistake.requires}

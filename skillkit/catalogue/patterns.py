@@ -159,8 +159,12 @@ class Catalogue:
         return list((chosen or self.patterns).values())
 
 
-def load_catalogue(project: Project) -> Catalogue:
+def load_catalogue(project: Project, asked: Iterable[str] = ()) -> Catalogue:
     """Read every topic of a project: each YAML file that lies beside a module of the same stem.
+
+    Args:
+        project: Whose specs they are.
+        asked: Ids and topics; where all of them are found, the problems of other topics do not matter.
 
     Raises:
         BadInput: With every problem of every spec and module.
@@ -177,11 +181,13 @@ def load_catalogue(project: Project) -> Catalogue:
             except BadInput as error:
                 problems += error.problems
     problems += _repeated(topics)
-    if problems:
+    catalogue = Catalogue(tuple(topics), shelf)
+    asked = set(asked)
+    if problems and not (asked and asked <= catalogue.patterns.keys() | {topic.name for topic in topics}):
         raise BadInput(problems)
     if not topics:
         raise bad_input(project.reference, "no spec here: a spec is a YAML file beside a module of the same stem")
-    return Catalogue(tuple(topics), shelf)
+    return catalogue
 
 
 def load_topic(path: Path, shelf: Shelf) -> Topic:

@@ -14,6 +14,13 @@ def bad_requirements(requires: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield library, f"must be versions such as '>=0.6', not '{versions}'"
 
 
+def is_past(requires: Mapping[str, str]) -> bool:
+    """Return whether a requirement ends at some version: what needs it is not for the newest."""
+    return any(
+        one.operator in ("<", "<=", "==", "~=") for versions in requires.values() for one in SpecifierSet(versions)
+    )
+
+
 def unmet(requires: Mapping[str, str], versions: Mapping[str, str]) -> str:
     """Return the first requirement that the versions do not meet, in words, or an empty string."""
     for library, wanted in requires.items():

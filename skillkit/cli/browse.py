@@ -22,7 +22,7 @@ Example:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list with every field.")
 def list_command(topic: tuple[str, ...], as_json: bool) -> None:
     """List the patterns, or those of a TOPIC."""
-    patterns = load_catalogue(find_project()).select(topic)
+    patterns = load_catalogue(find_project(), topic).select(topic)
     if as_json:
         click.echo(json.dumps([pattern.as_data() for pattern in patterns], indent=2))
         return
@@ -38,6 +38,6 @@ def show_command(pattern: str) -> None:
     from skillkit.rendering import render_pattern
 
     project = find_project()
-    catalogue = load_catalogue(project)
+    catalogue = load_catalogue(project, [pattern])
     chosen: list[Pattern] = catalogue.select([pattern])
     click.echo("\n".join(render_pattern(project, one) for one in chosen), nl=False)

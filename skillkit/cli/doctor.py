@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from skillkit.catalogue.changes import load_changes
+from skillkit.catalogue.libraries import project_libraries
 from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import bad_input
 from skillkit.places import find_project
@@ -15,7 +16,6 @@ from skillkit.proof.evidence import cited_versions, load_evidence
 from skillkit.proof.installations import project_versions
 from skillkit.proof.proofs import proofs
 from skillkit.proof.serving import installed
-from skillkit.proof.verification import LIBRARIES
 
 EPILOG = """\b
 Examples:
@@ -40,14 +40,17 @@ def doctor_command(ctx: click.Context, folder: Path | None, run: bool, as_json: 
 
         ctx.invoke(verify_command)
     project = find_project()
+    catalogue, changes = load_catalogue(project), load_changes(project)
+    work = list(proofs(catalogue, catalogue.select([])))
+    required = {name for proof in work for name in proof.requires} | {change.library for change in changes}
+    libraries = list(dict.fromkeys([*project_libraries(project), *sorted(required)]))
     if folder:
-        versions, said_by = project_versions(folder, LIBRARIES)
+        found_versions, said_by = project_versions(folder, libraries)
+        versions = {name: found_versions[name] for name in libraries if name in found_versions}
         origin = " and ".join(said_by)
     else:
-        versions, origin = installed(list(LIBRARIES)), "this environment"
-    catalogue = load_catalogue(project)
-    work = list(proofs(catalogue, list(catalogue.patterns.values())))
-    found = diagnose(versions, work, load_changes(project), load_evidence(project.evidence))
+        versions, origin = installed(libraries), "this environment"
+    found = diagnose(versions, work, changes, load_evidence(project.evidence))
     if as_json:
         click.echo(json.dumps({"versions": versions, "from": origin, **_data(found)}, indent=2))
     else:
@@ -61,12 +64,12 @@ def _data(found: Diagnosis) -> dict[str, object]:
 
 
 def _print(versions: dict[str, str], origin: str, found: Diagnosis) -> None:
-    names = ", ".join(f"{name} {version}" for name, version in versions.items() if name in LIBRARIES)
+    names = ", ".join(f"{name} {version}" for name, version in versions.items() if name not in ("python", "platform"))
     click.echo(f"{origin}: {names or 'no library of these texts is installed'}")
     if found.run:
         click.echo(f"Evidence: a run with {cited_versions([found.run])}, Python {found.run.versions['python']}")
     else:
-        click.echo("Evidence: no run with this minor version of jax; 'skillkit doctor --run' makes one")
+        click.echo("Evidence: no run with these minor versions; 'skillkit doctor --run' makes one")
     click.echo(f"{len(found.proven)} patterns are proven for these versions")
     _list("fail with them", found.failing)
     _list("need other versions", (f"{name}: {reason}" for name, reason in found.unmet.items()))

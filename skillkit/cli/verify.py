@@ -4,10 +4,12 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from skillkit.catalogue.libraries import project_libraries
 from skillkit.errors import bad_input
 from skillkit.places import Project, cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted, interpreter
@@ -16,7 +18,7 @@ from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import project_proofs
 from skillkit.proof.reporting import ENDINGS, SIGNS, report_text, table
 from skillkit.proof.serving import installed
-from skillkit.proof.verification import LIBRARIES, WARM, Report, Result, Verifier
+from skillkit.proof.verification import WARM, Report, Result, Verifier
 from skillkit.proof.workers import Workers
 from skillkit.writing import write
 
@@ -57,16 +59,17 @@ def verify_command(
     if report and report.suffix not in ENDINGS:
         raise bad_input(report, f"a report ends in {', '.join(ENDINGS)}")
     project = find_project()
+    libraries = project_libraries(project)
     reports: dict[str, Report] = {}
     failed = False
     for wanted in _wanted(sets, pythons):
         try:
-            python = interpreter(wanted, cache_folder() / "environments") if wanted else Path(sys.executable)
+            python = interpreter(wanted, cache_folder() / "environments", libraries) if wanted else Path(sys.executable)
         except NotInstallable as error:
             click.secho(f"FAILS  {wanted.label if wanted else ''} can't be installed: {error}", fg="red", err=True)
             failed = True
             continue
-        done = _verify(project, pattern, python, no_cache, jobs, quiet or as_json)
+        done = _verify(project, pattern, python, libraries, no_cache, jobs, quiet or as_json)
         reports[wanted.label if wanted else "this environment"] = done
         failed = failed or bool(done.of("fails")) or not done.of("holds")
     if record:
@@ -88,11 +91,24 @@ def _wanted(sets: tuple[str, ...], pythons: tuple[str, ...]) -> list[Wanted | No
     return [Wanted(versions, python) for versions, python in zip(sets, chosen, strict=True)]
 
 
-def _verify(project: Project, ids: tuple[str, ...], python: Path, no_cache: bool, jobs: int, quiet: bool) -> Report:
-    workers = Workers(str(python), WARM, jobs)
+def _verify(
+    project: Project,
+    ids: tuple[str, ...],
+    python: Path,
+    libraries: Sequence[str],
+    no_cache: bool,
+    jobs: int,
+    quiet: bool,
+) -> Report:
+    workers = Workers(str(python), WARM, jobs, project)
     own = python == Path(sys.executable)
-    versions = installed(list(LIBRARIES)) if own else workers.ask({"libraries": list(LIBRARIES)})
+
+    def found(names: Sequence[str]) -> dict[str, str]:
+        return installed(names) if own else workers.ask({"libraries": names})
+
+    versions = found(libraries)
     work = project_proofs(project, versions, ids)
+    versions |= found(sorted({name for proof in work for name in proof.requires} - versions.keys()))
     outcomes = Outcomes(None if no_cache else cache_folder(), versions)
     began = time.monotonic()
     hidden = quiet or not sys.stderr.isatty()

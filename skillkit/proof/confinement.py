@@ -12,15 +12,21 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 MEMORY_LIMIT = 16 * 2**30  # bytes of data: XLA reserves much more than it uses
 FILE_LIMIT = 2**30  # bytes written to one file
+GRACE = 1.0  # seconds for what a run started to end after it
 
 
-def alone(work: Callable[[], Any], seconds: float) -> dict[str, Any]:
+def alone(work: Callable[[], Any], seconds: float, fence: "Fence") -> dict[str, Any]:
     """Run a function in a forked child: in a new folder, for a limited time, with nothing left running.
+
+    Args:
+        work: What to run; its result is plain data.
+        seconds: When it is ended.
+        fence: What it may read and write.
 
     Returns:
         What the function returned, with `stdout`, `stderr`, `seconds`, and, where that happened, `timeout`,
@@ -32,7 +38,7 @@ def alone(work: Callable[[], Any], seconds: float) -> dict[str, Any]:
     child = os.fork()
     if child == 0:
         os.close(reader)
-        _child(work, folder, writer)
+        _child(work, folder, writer, fence)
     os.close(writer)
     try:
         outcome = _collect(child, reader, seconds)
@@ -45,11 +51,11 @@ def alone(work: Callable[[], Any], seconds: float) -> dict[str, Any]:
     return outcome
 
 
-def _child(work: Callable[[], Any], folder: str, writer: int) -> None:
+def _child(work: Callable[[], Any], folder: str, writer: int, fence: "Fence") -> None:
     code = 1
     try:
         os.setsid()
-        _confine(folder)
+        _confine(folder, fence)
         answer = json.dumps(work())
         sys.stdout.flush()
         sys.stderr.flush()
@@ -62,7 +68,7 @@ def _child(work: Callable[[], Any], folder: str, writer: int) -> None:
         os._exit(code)
 
 
-def _confine(folder: str) -> None:
+def _confine(folder: str, fence: "Fence") -> None:
     for name, mode in (("stdout", 1), ("stderr", 2)):
         file = os.open(os.path.join(folder, name), os.O_WRONLY | os.O_CREAT)
         os.dup2(file, mode)
@@ -76,30 +82,61 @@ def _confine(folder: str) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.addaudithook(_Fence(scratch).audit)
+    fence.close(scratch)
 
 
-class _Fence:
-    """Refuses writes outside the scratch folder, and reading the checkout; no fence against malice."""
+class Fence:
+    """Keeps Python's own writes in the scratch folder, and its reads off the user's files; no fence against malice.
 
-    def __init__(self, scratch: str) -> None:
-        self.scratch = os.path.realpath(scratch) + os.sep
+    Args:
+        hidden: Folders of which nothing may be read but installed packages, and code that can be imported from there.
+        sealed: Folders of which that may not be read either.
+    """
+
+    def __init__(self, hidden: list[str], sealed: list[str]) -> None:
+        self.hidden = _folders(path for path in hidden if os.path.realpath(path) != os.sep)
+        self.sealed = _folders(sealed)
+        self.installed = _folders([sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix])
+        self.importable = _folders(sys.path)
         self.devices = ("/dev/", "/proc/")
+        self.scratch = os.sep
+
+    def close(self, scratch: str) -> None:
+        """Put up the fence around a scratch folder, until this process ends."""
+        self.scratch = os.path.realpath(scratch) + os.sep
+        sys.addaudithook(self.audit)
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "open" and isinstance(arguments[0], str | bytes) and _writes(arguments[1], arguments[2]):
-            self.hold(arguments[0])
+        """Judge one event of Python's."""
+        if event == "open" and isinstance(arguments[0], str | bytes):
+            if _writes(arguments[1], arguments[2]):
+                self.hold(arguments[0])
+            else:
+                self.look(arguments[0], _CODE)
+        elif event in ("os.listdir", "os.scandir") and isinstance(arguments[0], str | bytes):
+            self.look(arguments[0], ("",))
         elif event in _CHANGES:
             for path in arguments[: _CHANGES[event]]:
                 if isinstance(path, str | bytes):
                     self.hold(path)
 
+    def look(self, path: str | bytes, endings: tuple[str, ...]) -> None:
+        """Refuse to read a hidden path, unless it belongs to an installed package or is code that can be imported."""
+        full = os.path.abspath(os.fsdecode(path)) + os.sep
+        if not full.startswith(self.hidden + self.sealed) or full.startswith(self.scratch):
+            return
+        code = full.startswith(self.importable) and full.rstrip(os.sep).endswith(endings)
+        if full.startswith(self.sealed) or not (code or full.startswith(self.installed)):
+            raise PermissionError(f"reads what its readers do not have: {full.rstrip(os.sep)}")
+
     def hold(self, path: str | bytes) -> None:
+        """Refuse to write outside the scratch folder."""
         real = os.path.realpath(os.fsdecode(path))
         if not (real + os.sep).startswith((self.scratch, *self.devices)):
             raise PermissionError(f"writes outside its scratch folder: {real}")
 
 
+_CODE = (".py", ".pyc", ".so")
 _CHANGES = {
     "os.mkdir": 1,
     "os.rename": 2,
@@ -110,6 +147,13 @@ _CHANGES = {
     "os.truncate": 1,
     "os.chmod": 1,
 }
+
+
+def _folders(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return paths, and what they are links to, in a form that the paths of their content start with."""
+    return tuple(
+        {one.rstrip(os.sep) + os.sep for path in paths for one in (os.path.abspath(path), os.path.realpath(path))}
+    )
 
 
 def _writes(mode: object, flags: object) -> bool:
@@ -150,8 +194,13 @@ def _ended(child: int, late: bool, deadline: float) -> int:
 
 
 def _end_children(group: int) -> int:
-    """Kill what a child left running: its process group, and orphans, which this process adopts as their reaper."""
-    left = set(_orphans())
+    """Kill what a child left running: its process group, and orphans, which this process adopts as their reaper.
+
+    What ends by itself at once, as the resource tracker of `multiprocessing` does, was not left running.
+    """
+    patience = time.monotonic() + GRACE
+    while (left := set(_orphans())) and time.monotonic() < patience:
+        time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
     for pid in left:

@@ -7,7 +7,7 @@ from packaging.version import Version
 
 from skillkit.catalogue.changes import Change
 from skillkit.catalogue.requirements import unmet
-from skillkit.proof.evidence import Evidence, Run
+from skillkit.proof.evidence import Evidence, Run, minor
 from skillkit.proof.proofs import Proof
 
 
@@ -69,14 +69,16 @@ def diagnose(
 
 
 def nearest_run(versions: Mapping[str, str], evidence: Evidence) -> Run | None:
-    """Return the run whose versions agree most, among those with the same minor version of jax."""
-    wanted = versions.get("jax")
-    alike = [run for run in evidence.runs if wanted and _minor(run.versions.get("jax", "0")) == _minor(wanted)]
+    """Return the run whose versions agree most, among those with the same minor version of the principal library.
+
+    That is the one that `versions` names first, beside Python and the platform; without any, every run will do.
+    """
+    principal = next((name for name in versions if name not in ("python", "platform")), None)
+    alike = [
+        run
+        for run in evidence.runs
+        if principal is None or minor(run.versions.get(principal, "0")) == minor(versions[principal])
+    ]
     return max(
         alike, key=lambda run: sum(run.versions.get(name) == found for name, found in versions.items()), default=None
     )
-
-
-def _minor(version: str) -> tuple[int, int]:
-    parsed = Version(version)
-    return parsed.major, parsed.minor

@@ -1,14 +1,13 @@
 """Environments: isolated installations of a set of library versions, made once and kept."""
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-LIBRARIES = ("numpy", "optax", "flax", "equinox", "orbax-checkpoint", "clu", "flatbuffers", "scikit-learn")
 
 
 class NotInstallable(Exception):
@@ -21,7 +20,7 @@ class Wanted:
 
     Args:
         requirements: As pip takes them: `jax==0.7.2 optax==0.2.8`, separated by spaces.
-        python: The interpreter; this one where it is empty.
+        python: The interpreter, as a path, a command or a version such as `3.12`; this one where it is empty.
     """
 
     requirements: str
@@ -33,7 +32,7 @@ class Wanted:
         return self.requirements + (f" ({self.python})" if self.python else "")
 
 
-def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = LIBRARIES) -> Path:
+def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = ()) -> Path:
     """Return the interpreter of an environment with these versions, making it where there is none.
 
     Args:
@@ -62,10 +61,20 @@ def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = LIBRARIES) 
 
 def _found(name: str) -> str:
     """Return the path of an interpreter that runs; a version manager's stand-in may be on the path and not run."""
-    path = shutil.which(name)
-    if not path or subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode:
-        raise NotInstallable(f"there is no interpreter '{name}' here that runs: give its path")
-    return path
+    for path in _candidates(f"python{name}" if name[:1].isdigit() else name):
+        if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
+            return os.path.abspath(path)
+    raise NotInstallable(f"there is no interpreter '{name}' here that runs: give its path")
+
+
+def _candidates(command: str) -> Iterator[str]:
+    """Yield what may be meant: what is on the path, then what pyenv and uv keep, newest first."""
+    if path := shutil.which(command):
+        yield path
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or Path.home() / ".local/share/uv/python")
+    for folder in (pyenv, uv):
+        yield from sorted(map(str, folder.glob(f"*/bin/{command}")), reverse=True)
 
 
 def _commands(home: Path, python: str, requirements: list[str]) -> list[list[str]]:

@@ -93,6 +93,12 @@ def cited_versions(runs: Iterable[Run], libraries: Iterable[str] = CITED) -> str
     return ", ".join(words)
 
 
+def minor(version: str) -> tuple[int, int]:
+    """Return the first two numbers of a version."""
+    parsed = Version(version)
+    return parsed.major, parsed.minor
+
+
 def _run(entry: dict[str, Any]) -> Run:
     proofs = entry["proofs"]
     states = {name: state for name, (state, _) in proofs.items()}

@@ -11,8 +11,10 @@ from pathlib import PurePath
 from typing import Any
 
 from skillkit.catalogue.changes import Change, load_changes
+from skillkit.catalogue.libraries import module_of
 from skillkit.catalogue.mentions import Mention, mentioned
 from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern, load_catalogue
+from skillkit.catalogue.requirements import unmet
 from skillkit.catalogue.slicing import Slice, cut
 from skillkit.places import Project
 from skillkit.proof.running import CHECK, CODE, LAST, Job, Outcome
@@ -76,14 +78,16 @@ def project_proofs(project: Project, libraries: Mapping[str, str], ids: Iterable
         BadInput: The specs or the code cannot be used, or there is no such pattern.
     """
     ids = list(ids)
-    catalogue = load_catalogue(project)
-    changes = list(change_proofs(load_changes(project)))
-    if not ids:
-        names = name_proof(project, catalogue, libraries)
-        return [*proofs(catalogue, catalogue.select([])), *changes, names]
     named = [name for name in ids if name != "changes"]
-    chosen = list(proofs(catalogue, catalogue.select(named))) if named else []
-    return chosen + (changes if "changes" in ids else [])
+    chosen: list[Proof] = []
+    if named or not ids:
+        catalogue = load_catalogue(project, named)
+        chosen += proofs(catalogue, catalogue.select(named))
+    if "changes" in ids or not ids:
+        chosen += change_proofs(load_changes(project))
+    if not ids:
+        chosen.append(name_proof(project, catalogue, libraries))
+    return chosen
 
 
 def proofs(catalogue: Catalogue, patterns: list[Pattern]) -> Iterator[Proof]:
@@ -112,8 +116,8 @@ def name_proof(project: Project, catalogue: Catalogue, libraries: Mapping[str, s
         catalogue: Its patterns.
         libraries: The installed ones; names of others are passed over.
     """
-    modules = {library.partition("-")[0] for library in libraries}  # orbax-checkpoint is imported as orbax
-    mentions = [one for one in mentioned(catalogue) if one.name.partition(".")[0] in modules]
+    modules = [module_of(library) for library in libraries if library not in ("python", "platform")]
+    mentions = [one for one in mentioned(catalogue, modules) if not unmet(one.requires, libraries)]
     job: Job = {"names": sorted({one.name for one in mentions}), "seconds": SECONDS}
 
     def judge(outcome: Outcome) -> Verdict:

@@ -14,26 +14,29 @@ import platform
 import sys
 import types
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from skillkit.proof.confinement import adopt_orphans, alone
+from skillkit.proof.confinement import Fence, adopt_orphans, alone
 from skillkit.proof.running import Outcome, run
 
 
-def server_command(python: str, warm: list[str]) -> list[str]:
+def server_command(python: str, warm: list[str], hidden: list[str], sealed: list[str]) -> list[str]:
     """Return the command line of a server under another interpreter, which needs no skillkit of its own."""
     path = str(Path(__file__).parents[2])
     start = f"import sys; sys.path.insert(0, {path!r}); from skillkit.proof.serving import serve; del sys.path[0]"
-    code = f"{start}; serve({warm!r})"
+    code = f"{start}; serve({warm!r}, {hidden!r}, {sealed!r})"
     return [python, "-I", "-c", code]
 
 
-def serve(warm: list[str]) -> None:
+def serve(warm: list[str], hidden: list[str], sealed: list[str]) -> None:
     """Answer jobs, one JSON object a line on standard input, until it closes.
 
     Args:
         warm: Libraries to import first; those that are not installed are passed over.
+        hidden: Folders of which what runs may read nothing but importable code.
+        sealed: Folders of which it may not read that either.
     """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -42,18 +45,19 @@ def serve(warm: list[str]) -> None:
     for library in warm:
         with contextlib.suppress(ImportError):
             importlib.import_module(library)
+    fence = Fence(hidden, sealed)
     for line in sys.stdin:
         request = json.loads(line)
-        answers.write(json.dumps(_answer(request)) + "\n")
+        answers.write(json.dumps(_answer(request, fence)) + "\n")
         answers.flush()
 
 
-def _answer(request: dict[str, Any]) -> Outcome:
+def _answer(request: dict[str, Any], fence: Fence) -> Outcome:
     if "libraries" in request:
         return installed(request["libraries"])
     if "names" in request:
-        return alone(lambda: {"names": resolve(request["names"])}, request["seconds"])
-    return alone(lambda: run(request), request["seconds"])
+        return alone(lambda: {"names": resolve(request["names"])}, request["seconds"], fence)
+    return alone(lambda: run(request), request["seconds"], fence)
 
 
 def resolve(names: list[str]) -> dict[str, str]:
@@ -87,7 +91,7 @@ def _reach(name: str) -> Any:
     return value
 
 
-def installed(libraries: list[str]) -> dict[str, str]:
+def installed(libraries: Iterable[str]) -> dict[str, str]:
     """Return the versions of this interpreter, its platform, and those of the libraries that it has."""
     versions = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
     for library in libraries:

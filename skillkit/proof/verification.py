@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from skillkit.catalogue.libraries import module_of
 from skillkit.catalogue.requirements import unmet
 from skillkit.proof.evidence import Run
 from skillkit.proof.outcomes import Outcomes
@@ -12,8 +13,7 @@ from skillkit.proof.proofs import Proof, Verdict
 from skillkit.proof.workers import Workers
 
 WARM = ("jax",)
-_MODULES = {"orbax-checkpoint": "orbax", "scikit-learn": "sklearn"}
-LIBRARIES = ("jax", "jaxlib", "optax", "flax", "equinox", "orbax-checkpoint", "clu", "numpy", "scikit-learn")
+OPTIONAL = ("jax", "optax", "flax", "equinox", "orbax-checkpoint", "clu", "numpy", "scikit-learn", "flatbuffers")
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,12 @@ class Verifier:
     Args:
         workers: The servers that run them.
         outcomes: What is known from earlier runs.
-        versions: Of the interpreter; asked for where they are not given.
+        versions: Of the interpreter, the platform and the libraries.
     """
 
     workers: Workers
     outcomes: Outcomes
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str]
 
     def verify(self, proofs: Sequence[Proof], tell: Callable[[Result], None] = lambda _: None) -> Report:
         """Run the proofs whose outcome is not known, and judge all.
@@ -107,8 +107,6 @@ class Verifier:
             proofs: What to prove.
             tell: Called with each result as it comes.
         """
-        if not self.versions:
-            self.versions = self.workers.ask({"libraries": list(LIBRARIES)})
         results: dict[int, Result] = {}
         for index, result in self._results(proofs):
             results[index] = result
@@ -117,10 +115,10 @@ class Verifier:
         return Report(tuple(results[index] for index in range(len(proofs))), self.versions)
 
     def _absent(self, proof: Proof) -> str:
-        """Return which of the verified libraries the proof's code imports without its being installed."""
-        for library in LIBRARIES:
-            module = _MODULES.get(library, library)
-            if library not in self.versions and re.search(rf"^\s*(import|from) {module}\b", proof.code, re.MULTILINE):
+        """Return which library that one may do without the proof's code imports, where it is not installed."""
+        for library in OPTIONAL:
+            imports = rf"^\s*(import|from) {module_of(library)}\b"
+            if library not in self.versions and re.search(imports, proof.code, re.MULTILINE):
                 return f"needs {library}, which is not installed"
         return ""
 

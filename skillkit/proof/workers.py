@@ -6,8 +6,10 @@ import queue
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from skillkit.places import Project
 from skillkit.proof.serving import server_command
 
 _HIDDEN = (
@@ -26,10 +28,13 @@ class Workers:
         python: The interpreter.
         warm: Libraries that the servers import once.
         count: How many run at a time.
+        project: Whose files what runs may not see.
     """
 
-    def __init__(self, python: str, warm: Sequence[str], count: int) -> None:
-        command = server_command(python, list(warm))
+    def __init__(self, python: str, warm: Sequence[str], count: int, project: Project | None = None) -> None:
+        hidden = [str(Path.home()), *([str(project.root.resolve())] if project else [])]
+        sealed = [str(project.reference.resolve())] if project else []
+        command = server_command(python, list(warm), hidden, sealed)
         self._servers = [_Server(command) for _ in range(count)]
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
