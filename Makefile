@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: render test lint verify record matrix benchmark clean
+.PHONY: render test lint record matrix benchmark clean
 
 render: $(VENV)/.core
 	$(BIN)/skillkit render
@@ -24,8 +24,19 @@ record: $(VENV)/.dev
 	$(BIN)/skillkit verify --quiet --record
 	$(BIN)/skillkit render
 
+# The same for the floor, what lies between, the newest jax for Python 3.11, and the newest of all, which needs 3.12.
+matrix: $(VENV)/.dev
+	$(BIN)/skillkit verify --quiet --record \
+	  --with "jax==0.7.2" --python $(BIN)/python \
+	  --with "jax==0.8.3" --python $(BIN)/python \
+	  --with "jax==0.9.2" --python $(BIN)/python \
+	  --with "jax==0.10.2" --python $(BIN)/python \
+	  --with "jax==0.12.0.1" --python 3.12
+	$(BIN)/skillkit render
+
 benchmark: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.verification
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

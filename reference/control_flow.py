@@ -126,7 +126,7 @@ def fixed_point(
         new = update(x)
         return step + 1, new, jnp.abs(new - x).max()
 
-    initial = jnp.int32(0), start, jnp.float32(jnp.inf)
+    initial = jnp.int32(0), start, jnp.asarray(jnp.inf, start.dtype)
     _, x, change = jax.lax.while_loop(unfinished, advance, initial)
     return x, change <= tolerance  # False at the limit and after a NaN
 

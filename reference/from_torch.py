@@ -68,6 +68,15 @@ def check_conv() -> None:
     assert jnp.allclose(jax.vmap(layer)(x), torch_conv2d(layer.weight, x), atol=1e-4)
 
 
+def strided_conv_error() -> float:
+    """Return how far a layer with PyTorch's `padding=1, stride=2` is from PyTorch's output."""
+    weight, x = normal(8, 3, 3, 3), normal(2, 3, 6, 6)
+    layer = nnx.Conv(3, 8, (3, 3), strides=2, padding=1, use_bias=False, rngs=nnx.Rngs(0))
+    layer.kernel[...] = weight.transpose(2, 3, 1, 0)
+    by_torch = torch_conv2d(weight, jnp.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))))[:, :, ::2, ::2]
+    return float(abs(layer(x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2) - by_torch).max())
+
+
 def output_shape_of_torch() -> list[int]:
     """Return the NHWC shape of what a PyTorch convolution of width 3 leaves of a 6 by 6 image."""
     layer = nnx.Conv(3, 8, (3, 3), padding="VALID", rngs=nnx.Rngs(0))

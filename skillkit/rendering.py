@@ -239,7 +239,10 @@ def failure(mistake: Mistake | Change) -> str:
     if mistake.kind == "returns" and isinstance(mistake.stated, str):
         return f"silently: {mistake.stated}"
     if mistake.kind == "returns":
-        return f"silently gives `{_literal(mistake.stated)}`"
+        right = mistake.right if isinstance(mistake, Mistake) else None
+        return f"silently gives `{_literal(mistake.stated)}`" + (
+            f", not `{_literal(right)}`" if right is not None else ""
+        )
     return f"silently: {mistake.stated.replace('_', ' ')}"
 
 

@@ -24,6 +24,12 @@ def step_saved_again() -> None:
             checkpointer.save(5, {"w": jnp.ones(2)})
 
 
+def earlier_step_saved() -> bool:
+    with tempfile.TemporaryDirectory() as folder, ocp.training.Checkpointer(folder) as checkpointer:
+        checkpointer.save(5, {"w": jnp.ones(2)})
+        return checkpointer.save(3, {"w": jnp.zeros(2)})
+
+
 def dotted_import_of_v1() -> Any:
     import orbax.checkpoint.v1 as ocp_v1
 
@@ -45,6 +51,12 @@ def load_without_target() -> None:
         ocp.save(Path(folder) / "state", {"params": params, "opt_state": optimizer.init(params)})
         state = ocp.load(Path(folder) / "state")
         optimizer.update(params, state["opt_state"])
+
+
+def target_of_another_dtype() -> list[int]:
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "state", {"w": jnp.full(2, 1.7)})
+        return ocp.load(Path(folder) / "state", {"w": jnp.zeros(2, jnp.int32)})["w"]
 
 
 def target_without_shardings() -> None:

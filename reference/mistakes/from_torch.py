@@ -35,6 +35,16 @@ def default_padding() -> list[int]:
     return list(layer(jnp.ones((1, 6, 6, 3))).shape)
 
 
+def same_padding_at_stride_two() -> float:
+    weight, x = normal(8, 3, 3, 3), normal(2, 3, 6, 6)
+    layer = nnx.Conv(3, 8, (3, 3), strides=2, padding="SAME", use_bias=False, rngs=nnx.Rngs(0))
+    layer.kernel[...] = weight.transpose(2, 3, 1, 0)
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))[:, :, ::2, ::2]
+    by_torch = np.einsum("nchwij,ocij->nhwo", windows, weight)
+    return float(abs(layer(x.transpose(0, 2, 3, 1)) - by_torch).max())
+
+
 def channels_first() -> None:
     layer = nnx.Conv(3, 8, (3, 3), rngs=nnx.Rngs(0))
     layer(jnp.ones((1, 3, 6, 6)))
@@ -128,6 +138,15 @@ def is_much_wider(ratio: float) -> bool:
 def ignore_index_passed_on() -> float:
     logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -100])
     return float(optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean())
+
+
+def ignore_index_among_many_classes() -> int:
+    labels = jnp.array([-100])
+
+    def loss(logits):
+        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+
+    return int(jnp.argmin(jax.grad(loss)(jnp.zeros((1, 1000)))))
 
 
 def minus_one_passed_on() -> float:

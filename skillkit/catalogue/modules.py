@@ -69,6 +69,14 @@ class Module:
         assert node.end_lineno is not None
         return first, node.end_lineno
 
+    def runs_alone(self, name: str) -> bool:
+        """Return whether a definition is a function that can be called without arguments."""
+        node = self.definitions[name]
+        if not isinstance(node, ast.FunctionDef):
+            return False
+        needed = len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults)
+        return needed + sum(default is None for default in node.args.kw_defaults) == 0
+
     def reads(self, name: str) -> frozenset[str]:
         """Return the top-level names that a definition reads, whether or not this module binds them."""
         if name not in self._reads:

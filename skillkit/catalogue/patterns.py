@@ -26,6 +26,7 @@ class Mistake:
         stated: The exception's or warning's class, the wrong value, or the predicate's name.
         match: What is found in the message; empty unless `kind` is `raises` or `warns`.
         writes: The line that one must not write; it stands in the function's source.
+        right: What `instead` returns, where `kind` is `returns` and it is worth saying.
         under: Configuration flags of the library that are set first.
         instead: A symbol of the topic's module that is right under the same flags, or None for the block.
         requires: Library versions under which it fails so.
@@ -38,6 +39,7 @@ class Mistake:
     stated: Any
     match: str = ""
     writes: str = ""
+    right: Any = None
     under: Mapping[str, Any] = field(default_factory=dict)
     instead: str | None = None
     requires: Mapping[str, str] = field(default_factory=dict)
@@ -52,8 +54,9 @@ class Pattern:
         topic: The stem of the spec and its module.
         block: The code that is published.
         check: The code of the hidden check that runs after the block, or None.
+        writes: The line that one should write; it stands in the block.
         core: Whether it belongs in the one-file skill: True with its block, `title`
-            or `rule` by that and its first mistake alone.
+            or `rule` by that, `writes` and its first mistake alone.
         changed: The library and version that made it so, as `jax 0.9.0`, or an empty string.
         gone: Dotted names that the prose mentions and that no longer exist or are deprecated.
         requires: Library versions under which the block runs.
@@ -70,6 +73,7 @@ class Pattern:
     block: Slice
     check: Slice | None = None
     why: str = ""
+    writes: str = ""
     core: bool | str = False
     changed: str = ""
     mistakes: tuple[Mistake, ...] = ()
@@ -98,6 +102,7 @@ _PLAIN = (
     "when",
     "rule",
     "why",
+    "writes",
     "core",
     "changed",
     "no_mistake",
@@ -105,7 +110,7 @@ _PLAIN = (
     "requires",
     "sources",
 )
-_PLAIN_OF_MISTAKE = ("match", "writes", "under", "instead", "requires", "why")
+_PLAIN_OF_MISTAKE = ("match", "writes", "right", "under", "instead", "requires", "why")
 
 
 @dataclass(frozen=True)
@@ -236,6 +241,9 @@ class _Reader:
         except BadInput as error:
             self.problems += error.problems
             return None
+        if not _stands_in(entry.get("writes", ""), block.text):
+            self.add((index, "writes"), "these words do not stand in the block")
+            return None
         texts: dict[str, Any] = {key: entry[key] for key in _COPIED & entry.keys()}
         lists: dict[str, Any] = {key: tuple(entry[key]) for key in ("gone", "sources") if key in entry}
         place = self.document.place((index,))
@@ -260,8 +268,10 @@ class _Reader:
             if kind == "shows":
                 self.known(f"mistakes.{self.topic}", entry["shows"], (*key, "shows"))
             self.written(module, entry, key)
-        if "instead" in entry:
-            self.known(self.topic, entry["instead"], (*key, "instead"))
+        if "instead" in entry and self.known(self.topic, entry["instead"], (*key, "instead")):
+            right = self.shelf.module(self.topic)
+            if "right" in entry and not right.runs_alone(entry["instead"]):
+                self.add((*key, "right"), f"can't be proven: '{entry['instead']}' needs arguments")
         self.versions(entry, key)
         texts = {name: entry[name] for name in _COPIED_OF_MISTAKE & entry.keys()}
         return Mistake(**texts, kind=kind, stated=entry[kind], place=self.document.place(key))
@@ -269,8 +279,7 @@ class _Reader:
     def written(self, module: Module, entry: dict[str, Any], key: Key) -> None:
         if "writes" in entry and entry["symbol"] in module.definitions:
             first, last = module.span(entry["symbol"])
-            source = "".join("".join(module.lines[first - 1 : last]).split())
-            if "".join(entry["writes"].split()) not in source:
+            if not _stands_in(entry["writes"], "".join(module.lines[first - 1 : last])):
                 self.add(
                     (*key, "writes"),
                     f"these words do not stand in '{entry['symbol']}' ({module.path}:{first})",
@@ -287,18 +296,25 @@ class _Reader:
             self.problems += error.problems
             return None
 
-    def known(self, name: str, symbol: str, key: Key) -> None:
+    def known(self, name: str, symbol: str, key: Key) -> bool:
         module = self.module(name)
         if module and symbol not in module.definitions:
             near = did_you_mean(symbol, module.definitions)
             self.add(key, f"no '{symbol}' at top level of {module.path}{near}")
+            return False
+        return module is not None
 
     def add(self, key: Key, message: str) -> None:
         self.problems.append(self.document.problem(key, message))
 
 
-_COPIED = {"id", "title", "when", "rule", "why", "core", "changed", "no_mistake", "requires"}
-_COPIED_OF_MISTAKE = {"symbol", "why", "match", "writes", "under", "instead", "requires"}
+_COPIED = {"id", "title", "when", "rule", "why", "writes", "core", "changed", "no_mistake", "requires"}
+_COPIED_OF_MISTAKE = {"symbol", "why", "match", "writes", "right", "under", "instead", "requires"}
+
+
+def _stands_in(words: str, code: str) -> bool:
+    """Return whether some words stand in code, however either is broken into lines."""
+    return "".join(words.split()) in "".join(code.split())
 
 
 def _repeated(topics: Iterable[Topic]) -> Iterator[Problem]:

@@ -222,7 +222,7 @@ def _correction(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Pro
     """Run the right code under the mistake's flags; without flags the pattern's own proof has said it already."""
     name = f"{pattern.id}/{mistake.symbol}/instead"
     requires = {**pattern.requires, **mistake.requires}
-    if mistake.instead and not _has_parameters(catalogue, pattern, mistake.instead):
+    if mistake.instead and catalogue.shelf.module(pattern.topic).runs_alone(mistake.instead):
         code = cut(catalogue.shelf, pattern.topic, [mistake.instead])
         job = _expecting(catalogue, pattern, mistake) | {"code": code.text, "call": mistake.instead}
 
@@ -245,14 +245,6 @@ def _expecting(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Job:
         predicate = cut(catalogue.shelf, f"mistakes.{pattern.topic}", [mistake.stated])
         job |= {"judge": predicate.text, "predicate": mistake.stated}
     return job
-
-
-def _has_parameters(catalogue: Catalogue, pattern: Pattern, symbol: str) -> bool:
-    node = catalogue.shelf.module(pattern.topic).definitions[symbol]
-    if not isinstance(node, ast.FunctionDef):
-        return True
-    needed = len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults)
-    return needed + sum(default is None for default in node.args.kw_defaults) > 0
 
 
 def _broken(outcome: Outcome) -> str:
@@ -342,6 +334,8 @@ def _same(mistake: Mistake, outcome: Outcome) -> Verdict | None:
         return Verdict(f"'{mistake.stated}' holds of '{mistake.instead}' too, so it shows nothing", place)
     if mistake.kind == "returns" and same_value(outcome["value"], mistake.stated):
         return Verdict(f"'{mistake.instead}' returns the wrong value too: {mistake.stated!r}", place)
+    if mistake.right is not None and not same_value(outcome["value"], mistake.right):
+        return Verdict(f"'{mistake.instead}' returns {outcome['value']!r}, not the right {mistake.right!r}", place)
     if mistake.kind == "warns" and any(warning["expected"] for warning in outcome["warnings"]):
         return Verdict(f"'{mistake.instead}' warns too", place)
     return None
