@@ -127,20 +127,10 @@ def _schedule_matches(published: str, found: str, strict: bool) -> bool:
 
 
 def _class(text: str) -> str:
-    words = (
-        "wsd",
-        "rsqrt",
-        "inverse_sqrt",
-        "noam",
-        "exponential",
-        "x0.95",
-        "cosine",
-        "linear",
-        "polynomial",
-        "constant",
-    )
     same = {"inverse_sqrt": "rsqrt", "noam": "rsqrt", "x0.95": "step", "polynomial": "linear"}
-    first = next(word for word in words if word in text.lower().replace("(wsd decay fraction 1)", ""))
+    lower = text.lower()
+    # what is said first is the class, the rest explains it: "constant (two 500-step phases)"
+    first = min((word for word in (*FALLING, *same, "constant", "none") if word in lower), key=lower.index)
     return same.get(first, first)
 
 

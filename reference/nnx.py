@@ -64,6 +64,16 @@ def example_pass_modules() -> None:
     assert jnp.allclose(norm.mean[...], 0.01)  # the running mean has moved towards 1
 
 
+def output_after_an_update() -> float:
+    """Return what a layer of one weight gives for 1, after the weight has become 3."""
+    layer = nnx.Linear(1, 1, use_bias=False, rngs=nnx.Rngs(0))
+    forward = nnx.jit(lambda layer, x: layer(x))
+    for weight in (1.0, 3.0):
+        layer.kernel[...] = jnp.full((1, 1), weight)
+        output = forward(layer, jnp.ones((1, 1)))
+    return float(output[0, 0])
+
+
 def example_read_and_write() -> None:
     """Read and write a variable's array with [...]."""
     layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))

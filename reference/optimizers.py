@@ -45,6 +45,15 @@ def example_int_labels() -> None:
     assert jnp.isclose(masked_cross_entropy(logits, labels), -(log_probs[0, 0] + log_probs[1, 2]) / 2)
 
 
+def check_int_labels() -> None:
+    """Hold that labels below zero are classes, counted from the end, and that others out of range give NaN."""
+    logits, labels = jnp.arange(100.0)[None], (-100, -1, -101, 100)
+    losses = [optax.softmax_cross_entropy_with_integer_labels(logits, jnp.array([label]))[0] for label in labels]
+    log_probs = jax.nn.log_softmax(logits[0])
+    assert jnp.allclose(jnp.stack(losses[:2]), -log_probs[jnp.array([0, 99])])
+    assert jnp.isnan(jnp.stack(losses[2:])).all()
+
+
 def loss_of_class_zero() -> float:
     """Return the loss of a wrong prediction whose label is class 0."""
     return float(masked_cross_entropy(jnp.array([[0.0, 2.0, 1.0]]), jnp.array([0])))
@@ -196,7 +205,7 @@ def adjustable_adamw(learning_rate: float) -> optax.GradientTransformation:
     inject = optax.inject_hyperparams(
         optax.adamw,
         static_args=("mask", "mu_dtype"),  # else a callable mask is called as a schedule
-        hyperparam_dtype=jnp.float32,  # else the parameters' dtype: in bfloat16 b2 = 0.999 is 1
+        hyperparam_dtype=jnp.float32,  # else the parameters' common dtype: in bfloat16 b2 = 0.999 is 1
     )
     return inject(learning_rate, weight_decay=0.1, mask=matrices)
 
@@ -220,7 +229,10 @@ def example_inject_hyperparams() -> None:
 
 
 def check_inject_hyperparams() -> None:
-    """Hold that a new rate does not trace the step again."""
+    """Hold that a new rate does not trace the step again, and that one float32 parameter is enough for a float32 b2."""
+    mixed = {"kernel": jnp.ones((), jnp.bfloat16), "scale": jnp.ones(())}
+    assert optax.inject_hyperparams(optax.adamw)(1e-3).init(mixed).hyperparams["b2"].dtype == jnp.float32
+
     tx = adjustable_adamw(learning_rate=1.0)
     weight = jnp.ones((1, 1))
     opt_state = tx.init(weight)
@@ -379,6 +391,16 @@ def example_freeze() -> None:
     assert (updates["backbone"]["kernel"] == 0).all()
     assert (updates["head"]["kernel"] < 0).all()
     assert optax.tree.size(opt_state) == 2 * 3 + 1  # two moments of the head, one count
+
+
+def check_freeze() -> None:
+    """Hold that a mask freezes as well where it sets to zero what comes out of the optimizer."""
+    params = {"backbone": jnp.ones(()), "head": jnp.ones(())}
+    frozen = optax.masked(optax.set_to_zero(), {"backbone": True, "head": False})
+    tx = optax.chain(optax.adamw(0.1), frozen)
+    updates, _ = tx.update(jax.tree.map(jnp.ones_like, params), tx.init(params), params)
+    assert updates["backbone"] == 0
+    assert updates["head"] < 0
 
 
 def frozen_weight() -> float:

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -29,8 +30,24 @@ def example_mesh_axis_types() -> None:
     with jax.set_mesh(jax.make_mesh((8,), ("data",))):  # an Explicit axis: put the input there yourself
         x = jax.device_put(jnp.arange(8.0), P("data"))
         assert str(jax.typeof(x)) == "float32[8@data]"  # the sharding is part of the type
-        double = jax.shard_map(lambda x: 2 * x, in_specs=P("data"), out_specs=P("data"))
-        assert double(x).tolist()[7] == 14
+
+
+def example_mesh_axis_types_asked_for() -> None:
+    """Ask for Explicit axes, which are not the default yet."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    auto = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+    explicit = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Explicit,))
+    x = jax.device_put(jnp.arange(8.0), NamedSharding(auto, P("data")))
+    y = jax.device_put(jnp.arange(8.0), NamedSharding(explicit, P("data")))
+    assert str(jax.typeof(x)) == "float32[8]"
+    assert str(jax.typeof(y)) == "float32[8@data]"  # the sharding is part of the type
+
+
+def type_on_an_explicit_mesh() -> str:
+    """Return the type of an array on a mesh that was asked for Explicit axes."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Explicit,))
+    return str(jax.typeof(jax.device_put(jnp.arange(8.0), NamedSharding(mesh, P("data")))))
 
 
 def mean_squared_error(params: Params, x: jax.Array, y: jax.Array) -> jax.Array:
@@ -74,13 +91,22 @@ def devices_of_the_mesh() -> int:
     return int(data_mesh().size)
 
 
+def put_on_mesh(tree: Any, mesh: Mesh) -> Any:
+    """Copy to all devices what is on no mesh, and leave the rest where it is."""
+
+    def put(leaf: jax.Array) -> jax.Array:
+        return leaf if isinstance(leaf.sharding, NamedSharding) else jax.device_put(leaf, NamedSharding(mesh, P()))
+
+    return jax.tree.map(put, tree)
+
+
 def example_state_on_mesh() -> None:
     """Put the whole training state on the mesh, the optimizer's counter too."""
     jax.config.update("jax_num_cpu_devices", 8)
-    replicated = NamedSharding(data_mesh(), P())
+    mesh = data_mesh()
     optimizer = optax.adam(1e-3)
-    params = jax.device_put({"w": jnp.ones(4)}, replicated)
-    opt_state = jax.device_put(optimizer.init(params), replicated)  # init leaves the count on device 0
+    params = jax.device_put({"w": jnp.ones((16, 4))}, NamedSharding(mesh, P("data")))
+    opt_state = put_on_mesh(optimizer.init(params), mesh)  # init leaves the count on device 0
     traces = []
 
     @jax.jit
@@ -93,15 +119,15 @@ def example_state_on_mesh() -> None:
     for _ in range(3):
         params, opt_state = step(params, opt_state)
     assert len(traces) == 1
+    assert optax.tree.get(opt_state, "mu")["w"].addressable_shards[0].data.shape == (2, 4)  # still split
 
 
 def traces_with_state_on_mesh() -> int:
     """Return how often a step is traced whose whole state starts on the mesh."""
     jax.config.update("jax_num_cpu_devices", 8)
-    replicated = NamedSharding(data_mesh(), P())
-    optimizer, traces = optax.adam(1e-3), []
-    params: optax.Params = jax.device_put(jnp.ones(4), replicated)
-    opt_state = jax.device_put(optimizer.init(params), replicated)
+    mesh, optimizer, traces = data_mesh(), optax.adam(1e-3), []
+    params: optax.Params = jax.device_put(jnp.ones(4), NamedSharding(mesh, P()))
+    opt_state = put_on_mesh(optimizer.init(params), mesh)
 
     @jax.jit
     def step(params: optax.Params, opt_state: optax.OptState) -> tuple[optax.Params, optax.OptState]:
@@ -111,6 +137,16 @@ def traces_with_state_on_mesh() -> int:
     for _ in range(3):
         params, opt_state = step(params, opt_state)
     return len(traces)
+
+
+def moments_on_each_device() -> tuple[int, ...]:
+    """Return what a device holds of the moments of a weight (16, 4) whose rows are split over eight."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    mesh = data_mesh()
+    params = jax.device_put(jnp.ones((16, 4)), NamedSharding(mesh, P("data")))
+    opt_state = put_on_mesh(optax.adam(1e-3).init(params), mesh)
+    shape: tuple[int, ...] = optax.tree.get(opt_state, "mu").addressable_shards[0].data.shape
+    return shape
 
 
 def init_weight(key: jax.Array) -> jax.Array:
@@ -159,8 +195,8 @@ def global_loss(w: jax.Array, x: jax.Array) -> jax.Array:
 def example_shard_map_grad() -> None:
     """Differentiate the loss that is already the mean over devices."""
     jax.config.update("jax_num_cpu_devices", 8)
-    specs = (P(), P("data"))
-    gradient = jax.shard_map(jax.grad(global_loss), mesh=data_mesh(), in_specs=specs, out_specs=P())
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+    gradient = jax.shard_map(jax.grad(global_loss), mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
     w, x = jnp.float32(3.0), jnp.arange(16.0)
     assert gradient(w, x) == jax.grad(local_loss)(w, x) == 7.5
 
@@ -248,6 +284,13 @@ def example_without_pmap() -> None:
     assert y.sharding.shard_shape(y.shape) == (4,)  # each device has four examples
 
 
+def devices_of_a_split_batch() -> int:
+    """Return how many devices work on a batch of 32."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    batch = jax.device_put(jnp.arange(32.0), NamedSharding(data_mesh(), P("data")))
+    return len(jax.jit(lambda x: 2 * x)(batch).sharding.device_set)
+
+
 def example_replicate() -> None:
     """Say where each tree goes by a sharding."""
     jax.config.update("jax_num_cpu_devices", 8)
@@ -268,6 +311,7 @@ def example_explicit_contraction() -> None:
         y = jnp.matmul(x, w, out_sharding=P("model", None))  # sum and scatter; P() would sum and copy
         assert str(jax.typeof(y)) == "float32[8@model,4]"
         assert (y == 16).all()
+        assert (x.sum(axis=1) == 16).all()  # one operand: nothing to name
 
 
 def example_explicit_gather() -> None:
@@ -290,7 +334,8 @@ def example_set_mesh() -> None:
         assert y.sharding.spec == P("data")
     with jax.set_mesh(jax.make_mesh((8,), ("data",))):  # Explicit axes: reshard moves data
         y = jax.jit(lambda x: jax.reshard(2 * x, P("data")))(batch)
-        assert str(jax.typeof(y)) == "float32[16@data]"
+        z = jax.jit(lambda x: 2 * x, out_shardings=P("data"))(batch)  # so do out_shardings and device_put
+        assert str(jax.typeof(y)) == str(jax.typeof(z)) == "float32[16@data]"
 
 
 def running_sums(shard: jax.Array) -> jax.Array:

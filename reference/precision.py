@@ -63,6 +63,7 @@ def example_dtype_leak() -> None:
     masked = jnp.where(jnp.tri(3, dtype=bool), scores, -jnp.inf)
     positions = jnp.zeros((3, 4), dtype=hidden.dtype)  # jnp.zeros alone is float32
     assert masked.dtype == (hidden + positions).dtype == jnp.bfloat16
+    assert (hidden + jnp.full((3, 4), 0.5)).dtype == jnp.bfloat16  # made of a Python number: weakly typed as well
 
 
 def dtype_of_scores() -> str:

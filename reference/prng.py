@@ -162,6 +162,13 @@ def example_wide_seed() -> None:
     assert not jnp.array_equal(jax.random.key_data(small), jax.random.key_data(large))
 
 
+def check_wide_seed() -> None:
+    """Hold that with x64 the upper half counts."""
+    jax.config.update("jax_enable_x64", True)
+    small, large = jax.random.key_data(jax.random.key(7)), jax.random.key_data(jax.random.key(7 + 2**32))
+    assert not jnp.array_equal(small, large)
+
+
 def keys_of_distant_seeds() -> list[list[int]]:
     """Return the data of two keys."""
     return [jax.random.key_data(key_of_wide_seed(seed)).tolist() for seed in (7, 7 + 2**32)]

@@ -107,6 +107,14 @@ def example_ref() -> None:
     assert jnp.isclose(largest[...], jnp.tanh(3.0))
 
 
+def check_ref() -> None:
+    """Hold that a reference can be indexed and has a shape."""
+    ref = jax.new_ref(jnp.zeros(2))
+    ref[1] += 3.0
+    assert ref.shape == (2,)
+    assert (ref[0], ref[1]) == (0.0, 3.0)
+
+
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Scale:

@@ -1,7 +1,7 @@
 """Pytrees: parameters and state in containers that JAX can see into."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -112,6 +112,11 @@ def example_map_none() -> None:
     assert updated["kernel"].tolist() == [0.75, 0.75]
 
 
+def check_map_none() -> None:
+    """Hold that a None in a later tree is handed to the function."""
+    assert jax.tree.map(lambda *leaves: leaves, {"bias": 1.0}, {"bias": None}) == {"bias": (1.0, None)}
+
+
 def updated_kernel() -> float:
     """Return a kernel of 1 after a step along its gradient of 0.25, beside a missing bias."""
     params = {"bias": None, "kernel": 1.0}
@@ -183,6 +188,19 @@ def example_structure() -> None:
     assert isinstance(restored, tuple)
     _, rest = jax.tree.map(jnp.add, target, restored)  # they fit now
     assert rest["count"] == 1.0
+
+
+class Layer(NamedTuple):
+    """Two numbers whose names are not in the order of the alphabet."""
+
+    weight: float
+    bias: float
+
+
+def layer_rebuilt_by_name() -> list[float]:
+    """Return the weight 1 and the bias 0 of a layer that was loaded as a dict."""
+    loaded = {"bias": 0.0, "weight": 1.0}
+    return list(Layer(**loaded))
 
 
 def names_of(params: Any) -> Any:

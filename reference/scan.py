@@ -22,8 +22,9 @@ def total(losses: jax.Array) -> jax.Array:
 def example_carry_type() -> None:
     """Sum a thousand ones in bfloat16, which alone would stop at 256."""
     assert total(jnp.ones(1000, jnp.bfloat16)) == 1000.0
-    adapted: Any = jax.lax.scan(add, 0, jnp.ones(3))[0]
-    assert adapted.dtype == jnp.float32  # the Python 0 is weakly typed and takes on the type of the sum
+    for weak in (0, jnp.asarray(0.0), jnp.full((), 0.0)):  # made of a Python number: each takes on the type of the sum
+        adapted: Any = jax.lax.scan(add, weak, jnp.ones(3, jnp.bfloat16))[0]
+        assert adapted.dtype == jnp.bfloat16
 
 
 def total_of_ones() -> float:

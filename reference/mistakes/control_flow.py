@@ -7,7 +7,10 @@ import jax.numpy as jnp
 def cond_on_a_static_flag() -> str:
     def layer(key, x, train):
         x = jax.nn.relu(x)
-        dropped = lambda: 2.0 * x * jax.random.bernoulli(key, shape=x.shape)  # noqa: E731
+
+        def dropped():
+            return 2.0 * x * jax.random.bernoulli(key, shape=x.shape)
+
         return jax.lax.cond(train, dropped, lambda: x)
 
     return str(jax.make_jaxpr(layer)(jax.random.key(0), jnp.ones(4), False))
@@ -24,7 +27,10 @@ def python_zero_in_one_branch():
 
 def list_where_the_other_branch_has_a_tuple():
     opt_state = [jnp.zeros(()), jnp.zeros(2)]  # a checkpoint restored without a target
-    step = lambda state: (state[0] + 1, state[1])  # noqa: E731
+
+    def step(state):
+        return state[0] + 1, state[1]
+
     return jax.lax.cond(True, step, lambda state: state, opt_state)
 
 
@@ -60,7 +66,9 @@ def switch_with_unknown_indices() -> list:
 
 def gradient_through_while_loop():
     def square_root(x):
-        error = lambda root: jnp.abs(root * root - x) > 1e-5  # noqa: E731
+        def error(root):
+            return jnp.abs(root * root - x) > 1e-5
+
         return jax.lax.while_loop(error, lambda root: 0.5 * (root + x / root), x)
 
     return jax.grad(square_root)(2.0)

@@ -45,6 +45,15 @@ def module_from_the_closure() -> jax.Array:
     return forward(jnp.ones((8, 3)))
 
 
+def weights_from_the_closure() -> float:
+    layer = nnx.Linear(1, 1, use_bias=False, rngs=nnx.Rngs(0))
+    forward = nnx.jit(lambda x: layer(x))
+    for weight in (1.0, 3.0):
+        layer.kernel[...] = jnp.full((1, 1), weight)
+        output = forward(jnp.ones((1, 1)))
+    return float(output[0, 0])
+
+
 def old_value_attribute() -> jax.Array:
     layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
     return layer.kernel.value

@@ -16,9 +16,14 @@ def auto_mesh() -> Mesh:
 
 def input_not_on_an_explicit_mesh() -> jax.Array:
     jax.config.update("jax_num_cpu_devices", 8)
+    explicit, spec = jax.make_mesh((8,), ("data",)), P("data")
+    return jax.shard_map(jnp.sin, mesh=explicit, in_specs=spec, out_specs=spec)(jnp.ones(8))
+
+
+def mesh_without_axis_types() -> str:
+    jax.config.update("jax_num_cpu_devices", 8)
     mesh = jax.make_mesh((8,), ("data",))
-    double = jax.shard_map(lambda x: 2 * x, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
-    return double(jnp.arange(8.0))
+    return str(jax.typeof(jax.device_put(jnp.arange(8.0), NamedSharding(mesh, P("data")))))
 
 
 def params_committed_to_one_device() -> jax.Array:
@@ -48,6 +53,20 @@ def optimizer_counter_left_on_one_device() -> int:
     for _ in range(3):
         params, opt_state = step(params, opt_state)
     return len(traces)
+
+
+def whole_state_replicated() -> tuple[int, ...]:
+    mesh, optimizer = auto_mesh(), optax.adam(1e-3)
+    params = jax.device_put(jnp.ones((16, 4)), NamedSharding(mesh, P("data")))
+    opt_state = jax.device_put(optimizer.init(params), NamedSharding(mesh, P()))
+    return optax.tree.get(opt_state, "mu").addressable_shards[0].data.shape
+
+
+def state_made_under_jit() -> tuple[int, ...]:
+    mesh, optimizer = auto_mesh(), optax.adam(1e-3)
+    params = jax.device_put(jnp.ones((16, 4)), NamedSharding(mesh, P("data")))
+    opt_state = jax.jit(optimizer.init)(params)
+    return optax.tree.get(opt_state, "mu").addressable_shards[0].data.shape
 
 
 def weight_made_whole_and_then_spread() -> int:
@@ -125,6 +144,11 @@ def pmap_over_a_larger_batch() -> jax.Array:
     jax.config.update("jax_num_cpu_devices", 8)
     batch = jnp.arange(32.0)
     return jax.pmap(lambda x: 2 * x)(batch)
+
+
+def pmap_over_a_smaller_batch() -> int:
+    jax.config.update("jax_num_cpu_devices", 8)
+    return len(jax.pmap(lambda x: 2 * x)(jnp.arange(5.0)).sharding.device_set)
 
 
 def collective_left_over_from_pmap() -> jax.Array:

@@ -117,3 +117,12 @@ def loop_counted_once() -> float:
 
     cost = jax.jit(power).lower(jnp.ones((64, 64))).compile().cost_analysis()
     return round(cost["flops"] / (2 * 64**3), 2)
+
+
+def library_call_uncounted() -> float:
+    cost = jax.jit(lambda matrix: jnp.linalg.svd(matrix)).lower(jnp.ones((64, 64))).compile().cost_analysis()
+    return cost["flops"] / (2 * 64**3)
+
+
+def less_than_a_tenth_of_a_product(products) -> bool:
+    return products < 0.1

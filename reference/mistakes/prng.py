@@ -39,6 +39,17 @@ def parent_used_after_its_split() -> jax.Array:
     return jax.random.normal(key, (3,))
 
 
+def reuse_that_goes_unreported() -> list[bool]:
+    key = jax.random.key(0)
+    jax.random.normal(key)  # and is folded below
+    draws = [
+        [jax.random.normal(jax.random.fold_in(key, 1)) for _ in range(2)],
+        [jax.random.normal(jax.random.key(1)) for _ in range(2)],
+        jax.vmap(lambda key, x: x + jax.random.normal(key), in_axes=(None, 0))(jax.random.key(2), jnp.zeros(2)),
+    ]
+    return [bool(first == second) for first, second in draws]
+
+
 def raw_key_used_twice() -> list[jax.Array]:
     key = jax.random.PRNGKey(0)
     return [jax.random.normal(key, (3,)), jax.random.normal(key, (3,))]
@@ -88,6 +99,10 @@ def seed_plus_step() -> int:
 
 def seed_beyond_32_bits() -> list[list[int]]:
     return [jax.random.key_data(jax.random.key(seed)).tolist() for seed in (7, 7 + 2**32)]
+
+
+def seed_beyond_63_bits() -> jax.Array:
+    return jax.random.key(2**63)
 
 
 def keys_are_equal(keys: list[list[int]]) -> bool:

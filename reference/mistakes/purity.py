@@ -78,6 +78,15 @@ def ref_as_array():
     return largest + 1.0
 
 
+def value_with_a_gradient_written():
+    def loss(x, last):
+        hidden = jnp.tanh(x)
+        last[...] = hidden
+        return hidden**2
+
+    return jax.grad(loss)(1.0, jax.new_ref(jnp.float32(0.0)))
+
+
 def ref_shared_by_vmap():
     total = jax.new_ref(jnp.float32(0.0))
 

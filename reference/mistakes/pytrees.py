@@ -1,6 +1,7 @@
 """Trees that are not what they look like."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -131,6 +132,16 @@ def branches_of_other_structure():
         return weight, count + 1.0
 
     return jax.lax.cond(True, step, lambda state: state, state)
+
+
+def named_tuple_loaded_as_a_dict() -> list[float]:
+    class Layer(NamedTuple):
+        weight: float
+        bias: float
+
+    target, loaded = Layer(weight=1.0, bias=0.0), {"weight": 1.0, "bias": 0.0}
+    restored = jax.tree.unflatten(jax.tree.structure(target), jax.tree.leaves(loaded))
+    return [restored.weight, restored.bias]
 
 
 def plain_keystr() -> list[bool]:

@@ -60,8 +60,10 @@ def python_loop_over_steps() -> float:
         return weights - 0.01 * gradient, loss
 
     train_epoch = jax.jit(lambda weights, batches: jax.lax.scan(train_step, weights, batches))
-    by_scan = lambda: train_epoch(jnp.ones(4), batches)  # noqa: E731
     batches = np.ones((1000, 10, 4), np.float32)
+
+    def by_scan():
+        return train_epoch(jnp.ones(4), batches)
 
     def by_loop():
         weights = jnp.ones(4)

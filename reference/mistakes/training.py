@@ -1,5 +1,7 @@
 """Training steps and loops written wrongly."""
 
+import io
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -119,6 +121,14 @@ def optimizer_started_afresh() -> float:
     for _ in range(20):
         resumed, opt_state = update(resumed, opt_state)
     return float(jnp.abs(resumed - weight))
+
+
+def bfloat16_in_an_npz_file() -> jax.Array:
+    path = io.BytesIO()
+    np.savez(path, weight=np.asarray(jnp.ones(3, jnp.bfloat16)))
+    path.seek(0)
+    with np.load(path) as file:
+        return jnp.asarray(file["weight"])
 
 
 def the_resumed_run_is_another_run(distance: float) -> bool:

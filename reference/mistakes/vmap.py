@@ -6,23 +6,31 @@ import optax
 
 
 def parameters_mapped_too():
-    predict = lambda kernel, x: x @ kernel  # noqa: E731
+    def predict(kernel, x):
+        return x @ kernel
+
     return jax.vmap(predict)(jnp.ones((3, 2)), jnp.ones((4, 3)))
 
 
 def square_kernel_mapped_too() -> list:
-    predict = lambda kernel, x: x @ kernel  # noqa: E731
+    def predict(kernel, x):
+        return x @ kernel
+
     kernel, batch = jnp.eye(3), jnp.ones((3, 3))
     return list(jax.vmap(predict)(kernel, batch).shape)
 
 
 def keyword_argument_of_another_size():
-    add = lambda x, y, shift: x + y + shift  # noqa: E731
+    def add(x, y, shift):
+        return x + y + shift
+
     return jax.vmap(add)(jnp.ones(2), jnp.ones(2), shift=jnp.ones(1))
 
 
 def shared_keyword_argument() -> jax.Array:
-    rescale = lambda x, scale: x * scale  # noqa: E731
+    def rescale(x, scale):
+        return x * scale
+
     scale = jnp.array([1.0, 2.0, 3.0])  # one factor per feature
     return jax.vmap(rescale, in_axes=0)(jnp.ones((3, 3)), scale=scale)[0]
 
@@ -37,7 +45,9 @@ def mean_gradient_clipped() -> float:
 
 
 def one_key_for_the_batch() -> jax.Array:
-    add_noise = lambda key, x: x + jax.random.normal(key, x.shape)  # noqa: E731
+    def add_noise(key, x):
+        return x + jax.random.normal(key, x.shape)
+
     return jax.vmap(add_noise, in_axes=(None, 0))(jax.random.key(0), jnp.zeros((2, 8)))
 
 
@@ -59,12 +69,16 @@ def temporaries_grow_with_the_batch(size: int) -> bool:
 
 
 def collective_without_axis_name():
-    centre = lambda x: x - jax.lax.pmean(x, "batch")  # noqa: E731
+    def centre(x):
+        return x - jax.lax.pmean(x, "batch")
+
     return jax.vmap(centre)(jnp.arange(4.0))
 
 
 def nested_the_other_way_round() -> jax.Array:
-    displacement = lambda source, target: target - source  # noqa: E731
+    def displacement(source, target):
+        return target - source
+
     over_sources = jax.vmap(displacement, in_axes=(0, None))
     table = jax.vmap(over_sources, in_axes=(None, 0))
     return table(jnp.array([0.0, 1.0]), jnp.array([10.0, 20.0]))

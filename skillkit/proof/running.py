@@ -30,14 +30,16 @@ def run(job: Job) -> Outcome:
         job: `flags` are set on `jax.config`, then `code` is executed as `__main__`, then `check` in the same
             namespace. After that `last` is executed there, and the value of its last expression kept, or the function
             that `call` names is called. `predicate` names a function of the code `judge` that is given the result.
-            `raises` or `warns` is the dotted name of an expected class.
+            `raises` or `warns` is the dotted name of an expected class. With `trace` the lines that were run are kept.
 
     Returns:
         `stage`, the last one entered (flags, code, check, call, predicate); `error` or None, with `type`, `message`,
         `frames` ([file, line, function], innermost last) and whether it is `expected`; `warnings`; `value`, the
-        result as plain data; `holds`, the predicate's.
+        result as plain data; `holds`, the predicate's; `lines`, the numbers of the lines run, by file.
     """
     outcome: Outcome = {"stage": "flags", "error": None, "value": None, "holds": None, "warnings": []}
+    if job.get("trace"):
+        sys.settrace(_tracer(outcome.setdefault("lines", {CODE: [], CHECK: []})))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -45,6 +47,7 @@ def run(job: Job) -> Outcome:
                 outcome["stage"] = stage
         except BaseException as error:
             outcome["error"] = _described(error, job.get("raises"))
+    sys.settrace(None)
     outcome["warnings"] = [_warned(one, job.get("warns")) for one in caught]
     return outcome
 
@@ -71,6 +74,24 @@ def _stages(job: Job, outcome: Outcome) -> Iterator[str]:
         judge: dict[str, Any] = {"__name__": "judge"}
         _execute(job["judge"], "judge.py", judge)
         outcome["holds"] = bool(judge[job["predicate"]](result))
+
+
+def _tracer(lines: dict[str, list[int]]) -> Any:
+    """Return a trace function that notes which lines of the job's own files are run."""
+
+    def enter(frame: types.FrameType, _event: str, _argument: object) -> Any:
+        run_lines = lines.get(os.path.basename(frame.f_code.co_filename))
+        if run_lines is None:
+            return None
+
+        def step(frame: types.FrameType, event: str, _argument: object) -> Any:
+            if event == "line" and frame.f_lineno not in run_lines:
+                run_lines.append(frame.f_lineno)
+            return step
+
+        return step
+
+    return enter
 
 
 def _warned(one: warnings.WarningMessage, expected: str | None) -> dict[str, Any]:
