@@ -56,6 +56,47 @@ def test_what_is_no_evidence_at_all(tmp_path: Path, text: str) -> None:
         load_evidence(path)
 
 
+def test_a_run_of_everything_forgets_statements_that_are_gone(edit: Edit, project: Path) -> None:
+    def record(*ids: str) -> set[str]:
+        done = CliRunner().invoke(skillkit, ["verify", *ids, "--record", "--no-cache", "-q"])
+        assert done.exit_code == 0, done.output
+        (only,) = load_evidence(project / "outputs" / "evidence.json").runs
+        return set(only.states)
+
+    record()
+    edit("reference/sums.yaml", "id: sum-mean", "id: sum-average")
+    assert {"sum-mean", "sum-average"} <= record("sum-average")
+    assert "sum-mean" not in record()
+
+
+def test_a_statement_that_was_skipped_in_every_run_is_not_verified(edit: Edit, project: Path) -> None:
+    (project / "templates" / "sums.md.j2").write_text("{{ verified(patterns.values()) }}")
+    edit("reference/sums.yaml", "symbols: [mean]", 'symbols: [mean]\n  requires: {python: ">=3.99"}')
+    CliRunner().invoke(skillkit, ["verify", "--record", "--no-cache", "-q"])
+    assert load_evidence(project / "outputs" / "evidence.json").runs
+    assert next(iter(Renderer(find_project()).render())).text.startswith("Not verified.")
+
+
+def test_a_text_for_a_version_cites_runs_with_that_version(project: Path) -> None:
+    (project / "templates" / "sums.md.j2").write_text("{{ verified(patterns.values()) }}")
+    proofs = Renderer(find_project()).proofs["sum-mean"]
+    evidence = Evidence()
+    for jax in ("0.8.3", "0.10.2"):
+        states = {proof.id: "holds" for proof in proofs}
+        evidence = evidence.with_run(
+            Run({"python": "3." + jax, "jax": jax}, states, {one.id: one.hash for one in proofs})
+        )
+    (project / "outputs").mkdir(exist_ok=True)
+    (project / "outputs" / "evidence.json").write_text(evidence.as_text())
+
+    def cited(**versions: str) -> str:
+        return next(iter(Renderer(find_project(), versions).render())).text.partition("\n")[0]
+
+    assert cited().endswith("run with python 3.0.8.3–3.0.10.2.")
+    assert cited(jax="0.8").endswith("run with python 3.0.8.3.")
+    assert cited(jax="0.9") == "Not verified."
+
+
 def test_versions_in_words() -> None:
     runs = [run("0.10.2"), run("0.7.2"), run("0.9.0")]
     assert cited_versions(runs) == "jax 0.7.2–0.10.2, optax 0.2.8"

@@ -175,3 +175,35 @@ def test_an_unwritable_cache_costs_only_time(monkeypatch: pytest.MonkeyPatch, pr
     monkeypatch.setenv("XDG_CACHE_HOME", str(project / "file"))
     assert render().exit_code == 0
     assert render("--check").exit_code == 0
+
+
+VARIANT = """
+- id: sum-before
+  title: A mean, before
+  when: Numbers are averaged.
+  rule: Use sum.
+  requires: {jax: "<0.9"}
+  example: example_mean
+  no_mistake: It is a test.
+"""
+
+
+@pytest.mark.parametrize(
+    ("versions", "rendered"),
+    [
+        ({}, "sum-mean"),
+        ({"jax": "0.9.0"}, "sum-mean"),
+        ({"jax": "0.8.3"}, "sum-before"),
+        ({"jax": "0.8"}, "sum-before"),
+    ],
+)
+def test_a_text_shows_the_variant_for_its_versions(
+    edit: Edit, project: Path, versions: dict[str, str], rendered: str
+) -> None:
+    """Without versions it is for the newest, whichever that is."""
+    edit("reference/sums.yaml", "symbols: [mean]", 'symbols: [mean]\n  requires: {jax: ">=0.9"}')
+    spec = project / "reference" / "sums.yaml"
+    spec.write_text(spec.read_text() + VARIANT)
+    (project / "templates" / "sums.md.j2").write_text("{{ patterns | join(' ') }}")
+    (text,) = Renderer(find_project(), versions).render()
+    assert text.text.partition("\n")[0] == rendered

@@ -15,8 +15,8 @@ from skillkit.catalogue.patterns import load_catalogue
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.places import find_project
-from skillkit.proof.diagnosis import diagnose
-from skillkit.proof.environments import NotInstallable, Wanted, interpreter
+from skillkit.proof.diagnosis import diagnose, nearest_run
+from skillkit.proof.environments import NotInstallable, Wanted, found, interpreter
 from skillkit.proof.evidence import Evidence, Run
 from skillkit.proof.installations import project_versions
 from skillkit.proof.proofs import proofs
@@ -196,3 +196,41 @@ def test_doctor_says_what_a_pattern_lacks(edit: Edit, project: Path) -> None:
     assert data["unmet"] == {"sum-mean": "needs jax>=0.9, not 0.8.3"}
     assert (data["versions"], data["from"]) == ({"jax": "0.8.3"}, "requirements.txt")
     assert "sum-mean: needs jax>=0.9, not 0.8.3" in call("doctor", "--project", ".").stdout
+
+
+def test_a_broken_spec_stops_only_what_needs_it(edit: Edit, project: Path) -> None:
+    (project / "reference" / "umbra.py").write_text('"""Umbra."""\n')
+    (project / "reference" / "umbra.yaml").write_text("- {id: umbra}\n")
+    assert call("show", "sum-mean").exit_code == 0
+    assert call("list", "sums").exit_code == 0
+    assert call("verify", "sum-mean", "--no-cache").exit_code == 0
+    for command in (["list"], ["verify"], ["show", "umbra"], ["render"]):
+        with pytest.raises(BadInput, match=r"reference/umbra\.yaml:1:3"):
+            call(*command)
+    edit("reference/sums.yaml", "rule: Use fsum.", "")
+    with pytest.raises(BadInput, match=r"reference/sums\.yaml"):
+        call("show", "sum-mean")
+
+
+def test_an_interpreter_is_found_by_its_version_where_pyenv_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the stand-in on the path does not run."""
+    for folder, answer in (("shims", 127), ("versions/3.12.1/bin", 0)):
+        (tmp_path / folder).mkdir(parents=True)
+        path = tmp_path / folder / "python3.12"
+        path.write_text(f"#!/bin/sh\nexit {answer}\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "shims"))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    assert found("3.12") == str(tmp_path / "versions/3.12.1/bin/python3.12")
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "nowhere"))
+    with pytest.raises(NotInstallable, match=r"no interpreter 'python3\.12' here"):
+        found("python3.12")
+
+
+def test_the_nearest_run_is_that_of_the_principal_library() -> None:
+    runs = tuple(Run({"python": "3.11", "polars": polars, "numpy": "2.0"}, {}, {}) for polars in ("1.0", "1.1"))
+    assert nearest_run({"python": "3.11", "polars": "1.1.5", "numpy": "2.0"}, Evidence(runs)) == runs[1]
+    assert nearest_run({"python": "3.11", "polars": "1.2", "numpy": "2.0"}, Evidence(runs)) is None
+    assert nearest_run({"python": "3.11"}, Evidence(runs)) in runs

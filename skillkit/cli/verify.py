@@ -72,8 +72,8 @@ def verify_command(
         done = _verify(project, pattern, python, libraries, no_cache, jobs, quiet or as_json)
         reports[wanted.label if wanted else "this environment"] = done
         failed = failed or bool(done.of("fails")) or not done.of("holds")
-    if record:
-        _record(project, list(reports.values()))
+        if record:
+            _record(project, done, whole=not pattern)
     if report:
         _write(report, report_text(reports, report))
     _print(reports, as_json, bool(sets))
@@ -143,11 +143,11 @@ def _summary(report: Report) -> str:
     return f"{counts}: {len(data['failed'])} failed, {len(data['skipped'])} skipped"
 
 
-def _record(project: Project, reports: list[Report]) -> None:
+def _record(project: Project, report: Report, whole: bool) -> None:
+    """Write what a run has shown; one of everything replaces what the same versions showed of statements now gone."""
     evidence = load_evidence(project.evidence)
-    for report in reports:
-        evidence = evidence.with_run(report.as_run())
-    _write(project.evidence, evidence.as_text())
+    known = evidence.without(report.versions) if whole else evidence
+    _write(project.evidence, known.with_run(report.as_run()).as_text())
 
 
 def _write(path: Path, text: str) -> None:

@@ -43,7 +43,7 @@ def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = ()) -> Path
     Raises:
         NotInstallable: The installer's last words.
     """
-    python = _found(wanted.python) if wanted.python else sys.executable
+    python = found(wanted.python) if wanted.python else sys.executable
     requirements = [*wanted.requirements.split(), *extra]
     name = hashlib.sha256("\n".join([python, *requirements]).encode()).hexdigest()[:12]
     home = folder / name
@@ -59,7 +59,7 @@ def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = ()) -> Path
     return home / "bin" / "python"
 
 
-def _found(name: str) -> str:
+def found(name: str) -> str:
     """Return the path of an interpreter that runs; a version manager's stand-in may be on the path and not run."""
     for path in _candidates(f"python{name}" if name[:1].isdigit() else name):
         if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:

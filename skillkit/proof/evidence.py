@@ -48,6 +48,10 @@ class Evidence:
                 run = Run(run.versions, {**one.states, **run.states}, {**one.hashes, **run.hashes})
         return Evidence(tuple(sorted([*others, run], key=_order)))
 
+    def without(self, versions: Mapping[str, str]) -> "Evidence":
+        """Return the evidence without what a run under these versions said."""
+        return Evidence(tuple(run for run in self.runs if dict(run.versions) != dict(versions)))
+
     def as_text(self) -> str:
         """Return the file's content."""
         runs = [
