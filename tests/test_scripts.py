@@ -59,6 +59,18 @@ def test_pytree_scripts_of_the_other_kinds_run(name: str, tmp_path: Path) -> Non
     loaded(written(name), tmp_path, "training").main(steps=4)
 
 
+@pytest.mark.parametrize("network", [0, 1])
+def test_the_loss_scale_heeds_every_network(network: int, tmp_path: Path) -> None:
+    module = loaded(written("gan", precision="float16"), tmp_path, "training")
+    name = list(module.LOSSES)[network]
+    batch = next(iter(module.batches()))
+    finite, _ = module.train_step(module.new_state(jax.random.key(0)), batch)
+    module.train_step.clear_cache()
+    module.LOSSES[name] = lambda params, batch, key: jnp.inf * sum(map(jnp.sum, jax.tree.leaves(params[name])))
+    overflown, _ = module.train_step(module.new_state(jax.random.key(0)), batch)
+    assert overflown.loss_scale == finite.loss_scale / 2 == 2.0**14
+
+
 def test_the_loss_falls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     loaded(written("lbfgs"), tmp_path, "training").main(steps=20)
     found = re.search(r"after 20 steps: .*'loss': ([^}]+)}", capsys.readouterr().out)
