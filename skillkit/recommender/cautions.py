@@ -110,7 +110,7 @@ def _precision(facts: Facts) -> Iterator[str]:
 def _division(choice: Choice, facts: Facts) -> Iterator[str]:
     parts = facts.answers["devices"] * choice.accumulation
     examples = facts.numbers["examples_per_update"]
-    if examples % parts:
+    if round(examples) % parts:
         yield f"A batch of {examples:g} is not divisible by {parts}, the devices times the accumulation."
     if choice.accumulation > 1 and choice.rate is None:
         yield "A line search needs the whole batch at once: the accumulation is 1."
