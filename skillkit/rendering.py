@@ -236,10 +236,10 @@ def failure(mistake: Mistake | Change) -> str:
     """Return what a mistake or an old form does, in a few words of Markdown."""
     if mistake.kind in ("raises", "warns"):
         return f"{mistake.kind} `{mistake.stated.rpartition('.')[2]}`"
-    if mistake.kind == "returns" and isinstance(mistake.stated, str):
-        return f"silently: {mistake.stated}"
     if mistake.kind == "returns":
         right = mistake.right if isinstance(mistake, Mistake) else None
+        if isinstance(mistake.stated, str):
+            return f"silently: {mistake.stated}" + (f", not {right}" if right is not None else "")
         return f"silently gives `{_literal(mistake.stated)}`" + (
             f", not `{_literal(right)}`" if right is not None else ""
         )

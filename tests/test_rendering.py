@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from skillkit.catalogue.patterns import Mistake
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.places import find_project
-from skillkit.rendering import Renderer
+from skillkit.rendering import Renderer, failure
 from skillkit.texts import MARK
 
 Edit = Callable[[str, str, str], None]
@@ -207,3 +208,17 @@ def test_a_text_shows_the_variant_for_its_versions(
     (project / "templates" / "sums.md.j2").write_text("{{ patterns | join(' ') }}")
     (text,) = Renderer(find_project(), versions).render()
     assert text.text.partition("\n")[0] == rendered
+
+
+@pytest.mark.parametrize(
+    ("stated", "right", "words"),
+    [
+        (60.0, 7.5, "silently gives `60`, not `7.5`"),
+        (0.0, None, "silently gives `0`"),
+        (False, True, "silently gives `False`, not `True`"),
+        ("float32", "bfloat16", "silently: float32, not bfloat16"),
+        ("traced 5 times", None, "silently: traced 5 times"),
+    ],
+)
+def test_a_wrong_value_in_words(stated: object, right: object, words: str) -> None:
+    assert failure(Mistake("wrong", "Why.", "returns", stated, right=right)) == words

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from skillkit.catalogue.patterns import load_catalogue
+from skillkit.errors import BadInput
 from skillkit.places import find_project
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import proofs, same_value
@@ -253,6 +254,27 @@ def test_a_predicate_that_holds_of_the_correction_too(verify: Callable[[], Repor
 def test_a_stated_value(verify: Callable[[], Report], edit: Edit, stated: str, failing: list[str]) -> None:
     edit("reference/sums.yaml", "shows: is_false", stated)
     assert list(failures(verify())) == failing
+
+
+@pytest.mark.parametrize(("right", "failing"), [("true", []), ("1", ["sum-mean/float_sum/instead"])])
+def test_a_right_value(verify: Callable[[], Report], edit: Edit, right: str, failing: list[str]) -> None:
+    edit("reference/sums.py", "def check_mean():", "def right_sum():\n    return True\n\n\ndef check_mean():")
+    edit("reference/sums.yaml", "shows: is_false", f"returns: false\n      right: {right}\n      instead: right_sum")
+    assert list(failures(verify())) == failing
+
+
+def test_a_right_value_that_nothing_proves_is_refused(verify: Callable[[], Report], edit: Edit) -> None:
+    edit("reference/sums.yaml", "shows: is_false", "returns: false\n      right: true\n      instead: mean")
+    with pytest.raises(BadInput, match=r"sums\.yaml:\d+:\d+: can't be proven: 'mean' needs arguments"):
+        verify()
+
+
+def test_a_line_to_write_that_does_not_stand_in_the_block_is_refused(verify: Callable[[], Report], edit: Edit) -> None:
+    edit("reference/sums.yaml", "symbols: [mean]", "symbols: [mean]\n  writes: math.fsum(values) / len( values )")
+    assert failures(verify()) == {}
+    edit("reference/sums.yaml", "/ len( values )", "/ 2")
+    with pytest.raises(BadInput, match=r"sums\.yaml:\d+:\d+: these words do not stand in the block"):
+        verify()
 
 
 def test_a_warning(verify: Callable[[], Report], edit: Edit) -> None:
