@@ -11,7 +11,7 @@ from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import BadInput
 from skillkit.places import find_project
 from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.proofs import Proof, change_proofs, name_proof
+from skillkit.proof.proofs import Proof, change_proofs, name_proof, project_proofs
 from skillkit.proof.serving import installed
 from skillkit.proof.verification import Report, Verifier
 from skillkit.proof.workers import Workers
@@ -51,6 +51,15 @@ def table(project: Path) -> Callable[..., list[Proof]]:
         return list(change_proofs(load_changes(find_project())))
 
     return write
+
+
+def test_names_that_are_gone_where_the_mistake_is_one(edit: Edit) -> None:
+    edit("reference/sums.yaml", "rule: Use fsum.", "rule: Use `jax.no_such_name`.\n  gone: [jax.jit, jax.no_such_name]")
+    edit("reference/sums.yaml", "why: There may be no values.", 'requires: {jax: ">=9"}\n      why: There may be none.')
+    (proof,) = project_proofs(find_project(), {"jax": "0.10.2"}, ["names"])
+    assert proof.job["names"] == []
+    (proof,) = project_proofs(find_project(), {"jax": "9.1"}, ["names"])
+    assert proof.job["names"] == ["jax.jit", "jax.no_such_name"]
 
 
 def test_a_row_that_holds(verifier: Verifier, table: Callable[..., list[Proof]]) -> None:

@@ -53,13 +53,22 @@ def mentioned(catalogue: Catalogue, modules: Iterable[str]) -> Iterator[Mention]
             for name in sorted({full_name(name) for name in dotted.findall(text)} - gone):
                 yield Mention(name, False, requires, pattern.place)
         for name in sorted(gone):
-            yield Mention(name, True, pattern.requires, pattern.place)
+            yield Mention(name, True, _all_met(pattern), pattern.place)
 
 
 def full_name(name: str) -> str:
     """Return a dotted name with the conventional alias at its head written out."""
     head, _, rest = name.partition(".")
     return f"{ALIASES.get(head, head)}.{rest}"
+
+
+def _all_met(pattern: Pattern) -> dict[str, str]:
+    """Return the versions for which everything holds that a pattern says, what its mistakes need included."""
+    combined: dict[str, str] = {}
+    for requires in (pattern.requires, *(one.requires for one in pattern.mistakes)):
+        for library, versions in requires.items():
+            combined[library] = f"{combined[library]},{versions}" if library in combined else versions
+    return combined
 
 
 def _prose(pattern: Pattern) -> Iterator[tuple[str, Mapping[str, str]]]:

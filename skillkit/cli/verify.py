@@ -52,9 +52,9 @@ def verify_command(
 ) -> None:
     """Run everything that the texts state: each block as pasted, each check, each mistake, each change.
 
-    PATTERN is a pattern's id, a topic or 'changes'; without any, all are run. This executes the code of the
-    project, each run in a process and a folder of its own, but with your rights. Exit code 1 where anything fails, or
-    nothing could be run.
+    PATTERN is a pattern's id, a topic, 'changes', or 'names' for the names in prose; without any, all are run. This
+    executes the code of the project, each run in a process and a folder of its own, but with your rights. Exit code 1
+    where anything fails, or nothing could be run.
     """
     if report and report.suffix not in ENDINGS:
         raise bad_input(report, f"a report ends in {', '.join(ENDINGS)}")

@@ -67,7 +67,7 @@ class Proof:
 
 
 def project_proofs(project: Project, libraries: Mapping[str, str], ids: Iterable[str] = ()) -> list[Proof]:
-    """Return what a project states about code: of these patterns, topics and `changes`, or all with the names in prose.
+    """Return what a project states about code: of these patterns and topics, in `changes`, by `names`, or all.
 
     Args:
         project: Whose specs and code they are.
@@ -78,14 +78,15 @@ def project_proofs(project: Project, libraries: Mapping[str, str], ids: Iterable
         BadInput: The specs or the code cannot be used, or there is no such pattern.
     """
     ids = list(ids)
-    named = [name for name in ids if name != "changes"]
     chosen: list[Proof] = []
+    named = [name for name in ids if name not in ("changes", "names")]
+    if named or "names" in ids or not ids:
+        catalogue = load_catalogue(project, [] if "names" in ids else named)
     if named or not ids:
-        catalogue = load_catalogue(project, named)
         chosen += proofs(catalogue, catalogue.select(named))
     if "changes" in ids or not ids:
         chosen += change_proofs(load_changes(project))
-    if not ids:
+    if "names" in ids or not ids:
         chosen.append(name_proof(project, catalogue, libraries))
     return chosen
 

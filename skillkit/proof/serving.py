@@ -66,6 +66,8 @@ def resolve(names: list[str]) -> dict[str, str]:
 
 
 def _resolved(name: str) -> str:
+    with contextlib.suppress(ImportError):
+        importlib.import_module(name.partition(".")[0])  # what a library does at its import is not about the name
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
