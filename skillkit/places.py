@@ -70,11 +70,14 @@ def _settings(path: Path) -> dict[str, str] | None:
     if not path.is_file():
         return None
     try:
-        table: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("skillkit")
+        tools: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("tool")
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise bad_input(path, f"cannot be read: {error}") from error
+    table = tools.get("skillkit") if isinstance(tools, dict) else None
     if table is None:
         return None
+    if not isinstance(table, dict):
+        raise bad_input(path, "[tool.skillkit] must be a table")
     for key, value in table.items():
         if key not in _DEFAULTS:
             raise bad_input(path, f"unknown key '{key}' in [tool.skillkit]{did_you_mean(key, _DEFAULTS)}")
@@ -85,4 +88,4 @@ def _settings(path: Path) -> dict[str, str] | None:
 
 def cache_folder() -> Path:
     """Return the user's folder for what can be made again: `$XDG_CACHE_HOME/skillkit`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "skillkit"
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "skillkit"

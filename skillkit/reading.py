@@ -134,7 +134,9 @@ class _Builder:
             return _scalar(node)
         except KeyError:
             self.problems.append(Problem(self.path, *place, f"the tag {node.tag} is not supported: remove it"))
-            return None
+        except ValueError as error:
+            self.problems.append(Problem(self.path, *place, f"not a number: {error}"))
+        return None
 
     def _pairs(self, node: yaml.MappingNode, key: Key) -> Iterator[tuple[str, Any]]:
         first: dict[str, Place] = {}

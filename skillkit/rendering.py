@@ -18,7 +18,7 @@ from skillkit.catalogue.libraries import module_of
 from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern, Topic, load_catalogue
 from skillkit.catalogue.requirements import is_past, unmet
 from skillkit.errors import BadInput, bad_input, did_you_mean
-from skillkit.places import Project
+from skillkit.places import Project, own_project
 from skillkit.proof.evidence import CITED, Evidence, Run, cited_versions, load_evidence, minor
 from skillkit.proof.proofs import Proof, change_proofs, proofs
 from skillkit.reading import read
@@ -223,13 +223,15 @@ class Renderer:
         return f"Every block and every failure below was run with {cited_versions(runs, cited)}."
 
 
+_PATTERN = "_pattern.md.j2"  # a project without one of its own shows its patterns by skillkit's
 _SPOKEN_OF = {"topics", "patterns", "changes", "glossary", "advice"}
 
 
 def render_pattern(project: Project, pattern: Pattern) -> str:
     """Return the Markdown of one pattern, to paste."""
-    renderer = Renderer(project)
-    return renderer.fill("_pattern.md.j2", pattern=pattern).removesuffix(f"\n{MARK}\n")
+    if not (project.templates / _PATTERN).is_file():
+        project = replace(project, templates=own_project(project.root).templates)
+    return Renderer(project).fill(_PATTERN, pattern=pattern).removesuffix(f"\n{MARK}\n")
 
 
 def failure(mistake: Mistake | Change) -> str:

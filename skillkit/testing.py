@@ -5,7 +5,8 @@ from functools import cache
 from pathlib import Path
 
 from skillkit.catalogue.libraries import project_libraries
-from skillkit.places import find_project
+from skillkit.errors import bad_input
+from skillkit.places import Project, find_project
 from skillkit.proof import proofs
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
@@ -18,24 +19,38 @@ def project_proofs(start: Path = Path()) -> list[Proof]:
     """Return everything that the project around a folder states about code.
 
     Raises:
-        BadInput: Its specs or its code cannot be used.
+        BadInput: There is no project around it, or its specs or its code cannot be used.
     """
-    project = find_project(start)
-    return proofs.project_proofs(project, installed(project_libraries(project)))
+    project = _project(start)
+    return proofs.project_proofs(project, _versions(project.root.resolve()))
 
 
 def prove(proof: Proof) -> Result:
     """Run a proof in a process of its own, under this interpreter."""
-    versions = _versions() | installed(proof.requires)
-    (result,) = Verifier(_workers(), Outcomes(None, versions), versions).verify([proof]).results
+    root = _project(_folder(proof)).root.resolve()
+    versions = _versions(root) | installed(proof.requires)
+    (result,) = Verifier(_workers(root), Outcomes(None, versions), versions).verify([proof]).results
     return result
 
 
-@cache
-def _versions() -> dict[str, str]:
-    return installed(project_libraries(find_project()))
+def _folder(proof: Proof) -> Path:
+    """Return the folder of the spec that states it; the names in prose are stated by a folder."""
+    path = Path(proof.place if proof.kind == "names" else proof.place.rsplit(":", 2)[0])
+    return path if path.is_dir() else path.parent
+
+
+def _project(start: Path) -> Project:
+    project = find_project(start)
+    if project.bundled:
+        raise bad_input(start.resolve(), "no project here: no pyproject.toml around it has a table [tool.skillkit]")
+    return project
 
 
 @cache
-def _workers() -> Workers:
-    return Workers(sys.executable, WARM, count=1, project=find_project())
+def _versions(root: Path) -> dict[str, str]:
+    return installed(project_libraries(find_project(root)))
+
+
+@cache
+def _workers(root: Path) -> Workers:
+    return Workers(sys.executable, WARM, count=1, project=find_project(root))

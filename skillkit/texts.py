@@ -45,7 +45,7 @@ def rendered(project: Project, versions: Mapping[str, str], names: Sequence[str]
     path = folder / f"{_digest(project, versions, names)}.json"
     try:
         return [Text(name, Path(file), text) for name, file, text in json.loads(path.read_text("utf-8"))]
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):
         pass
     from skillkit.rendering import Renderer
 
@@ -75,7 +75,8 @@ def _digest(project: Project, versions: Mapping[str, str], names: Sequence[str])
 def _inputs(project: Project) -> Iterator[Path]:
     for folder in (project.reference, project.templates, Path(skillkit.__file__).parent):
         for path in sorted(folder.rglob("*")):
-            if path.suffix in (".py", ".yaml", ".json", ".j2") and path.is_file():
+            made = path.suffix == ".pyc"
+            if path.is_file() and not made:
                 yield path
     if project.evidence.is_file():
         yield project.evidence

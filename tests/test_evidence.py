@@ -69,6 +69,22 @@ def test_a_run_of_everything_forgets_statements_that_are_gone(edit: Edit, projec
     assert "sum-mean" not in record()
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("match: division by zero", "match: by zero"),
+        ("shows: is_false", "returns: false"),
+        ("ZeroDivision", "Arithmetic"),
+    ],
+)
+def test_evidence_is_for_what_was_stated(edit: Edit, project: Path, old: str, new: str) -> None:
+    (project / "templates" / "sums.md.j2").write_text("{{ verified(patterns.values()) }}")
+    CliRunner().invoke(skillkit, ["verify", "--record", "--no-cache", "-q"])
+    assert next(iter(Renderer(find_project()).render())).text.startswith("Every")
+    edit("reference/sums.yaml", old, new)
+    assert next(iter(Renderer(find_project()).render())).text.startswith("Not verified.")
+
+
 def test_a_statement_that_was_skipped_in_every_run_is_not_verified(edit: Edit, project: Path) -> None:
     (project / "templates" / "sums.md.j2").write_text("{{ verified(patterns.values()) }}")
     edit("reference/sums.yaml", "symbols: [mean]", 'symbols: [mean]\n  requires: {python: ">=3.99"}')

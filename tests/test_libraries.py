@@ -22,7 +22,7 @@ def test_imports_are_counted_and_the_project_s_own_left_out(edit: Edit) -> None:
         "    assert mean([1.0",
         "    import click\n\n    assert np and click and mean([1.0",
     )
-    edit("reference/mistakes/sums.py", '"""Sums, wrongly."""\n', '"""Sums."""\n\nimport numpy\n')
+    edit("reference/mistakes/sums.py", '"""Sums, wrongly."""\n', '"""Sums."""\n\nimport os, numpy\n')
     assert imported_modules(find_project()) == ("numpy", "click")
 
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 
+from skillkit import testing
 from skillkit.catalogue.changes import Change
 from skillkit.catalogue.patterns import load_catalogue
 from skillkit.cli import skillkit
@@ -196,6 +197,72 @@ def test_doctor_says_what_a_pattern_lacks(edit: Edit, project: Path) -> None:
     assert data["unmet"] == {"sum-mean": "needs jax>=0.9, not 0.8.3"}
     assert (data["versions"], data["from"]) == ({"jax": "0.8.3"}, "requirements.txt")
     assert "sum-mean: needs jax>=0.9, not 0.8.3" in call("doctor", "--project", ".").stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("symbol: float_sum", "symbol: mean_of_nothing", r"sums\.yaml:14:15: 'mean_of_nothing' is stated twice"),
+        ("id: sum-mean", "id: names", r"sums\.yaml:1:7: 'names' means something else"),
+        ("match: division by zero", "match: 'divi(sion'", r"sums\.yaml:12:14: not a regular expression"),
+        ("shows: is_false", "returns: !!int abc", r"sums\.yaml:15:16: not a number"),
+        ("symbols: [mean]", 'requires: {"": ">1"}', r"sums\.yaml:5:18: must be a library"),
+        ("symbols: [mean]", 'requires: {jax: ""}', r"sums\.yaml:5:19: must be versions such as"),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_specs_that_would_prove_nothing(edit: Edit, old: str, new: str, message: str) -> None:
+    edit("reference/sums.yaml", old, new)
+    with pytest.raises(BadInput, match=message):
+        call("list")
+
+
+def test_a_proof_is_run_for_the_project_that_states_it(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path.parent)
+    assert {testing.prove(proof).state for proof in testing.project_proofs(project)} == {"holds"}
+    with pytest.raises(BadInput, match="no project here"):
+        testing.project_proofs(tmp_path.parent)
+
+
+def test_doctor_looks_at_every_library_that_a_pattern_imports(edit: Edit, project: Path) -> None:
+    edit("reference/sums.py", "    assert mean([1.0", "    import click\n\n    assert click and mean([1.0")
+    assert call("verify", "--record", "--no-cache", "-q").exit_code == 0
+    assert json.loads(call("doctor", "--json").stdout)["proven"] == ["sum-mean"]
+    (project / "requirements.txt").write_text("Click==7.0\n")
+    assert json.loads(call("doctor", "--project", ".", "--json").stdout)["proven"] == []
+
+
+@pytest.mark.usefixtures("project")
+def test_show_works_without_a_template_for_it() -> None:
+    Path("templates/_pattern.md.j2").unlink()
+    assert call("show", "sum-mean").stdout.startswith("### A mean")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "project = 5\n"),
+        ("pyproject.toml", "[project]\ndependencies = [5]\noptional-dependencies = []\n"),
+        ("pyproject.toml", '[project]\ndependencies = ["jax===wat"]\n'),
+        ("uv.lock", "package = 5\n"),
+        ("uv.lock", '[[package]]\nname = "jax"\nversion = "wat"\n'),
+        ("requirements.txt", "jax==0.8.1; python_version < '3'\n"),
+    ],
+)
+def test_projects_that_say_it_oddly_say_nothing(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(BadInput, match="says no version"):
+        project_versions(tmp_path, ["jax"])
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("wanted", ["", "--help"])
+def test_a_set_that_names_nothing_is_no_pass(wanted: str) -> None:
+    result = call("verify", "--with", wanted)
+    assert result.exit_code == 1
+    assert "is neither a requirement" in result.stderr
 
 
 def test_a_broken_spec_stops_only_what_needs_it(edit: Edit, project: Path) -> None:

@@ -1,6 +1,8 @@
 """Proofs and runs: what is broken on purpose is caught."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -141,17 +143,14 @@ def test_a_block_that_leaves_a_process_behind(verify: Callable[[], Report], edit
     report = verify()
     assert failures(report)["sum-mean"].endswith("left 1 process(es) running, which were ended")
     assert not started.exists()
-    deadline = time.monotonic() + 5
-    while _sleeping() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not _sleeping()
+    assert _until(lambda: not _sleeping("60"))
 
 
-def _sleeping() -> list[str]:
+def _sleeping(seconds: str) -> list[str]:
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if entry.read_bytes() == b"sleep\x0060\x00":
+            if entry.read_bytes() == f"sleep\0{seconds}\0".encode():
                 found.append(entry.parent.name)
         except OSError:
             continue
@@ -358,6 +357,54 @@ def test_a_block_may_read_what_is_installed_and_what_it_wrote(
         "    assert open('x').read() == ''",
     )
     assert failures(verify(workers=hiding)) == {}
+
+
+def test_a_block_deletes_no_tree_outside_its_folder(verify: Callable[..., Report], edit: Edit, tmp_path: Path) -> None:
+    kept = tmp_path / "kept" / "inner" / "file"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("kept")
+    edit(
+        "reference/sums.py",
+        "    assert mean([1.0, 2.0]) == 1.5",
+        f"    import os\n    import shutil\n\n    folder = os.open(r'{kept.parent}', os.O_RDONLY)\n    try:\n"
+        f"        os.unlink('file', dir_fd=folder)\n    except PermissionError:\n"
+        f"        shutil.rmtree(r'{kept.parent.parent}')\n"
+        "    assert mean([1.0]) == 1.0",
+    )
+    assert "PermissionError: writes outside its scratch folder" in failures(verify())["sum-mean"]
+    assert kept.read_text() == "kept"
+
+
+def test_a_block_makes_links_and_temporary_folders(verify: Callable[..., Report], hiding: Workers, edit: Edit) -> None:
+    edit(
+        "reference/sums.py",
+        "    assert mean([1.0, 2.0]) == 1.5",
+        "    import os\n    import shutil\n    import sys\n    import tempfile\n\n    os.mkdir('d')\n"
+        "    os.symlink('../a', 'd/up')\n    os.symlink(sys.executable, 'python')\n    shutil.rmtree('d')\n"
+        "    with tempfile.TemporaryDirectory() as folder:\n        assert os.listdir(folder) == []",
+    )
+    assert failures(verify(workers=hiding)) == {}
+
+
+def test_an_interrupt_ends_what_runs(project: Path, edit: Edit) -> None:
+    edit(
+        "reference/sums.py",
+        "    assert mean([1.0, 2.0]) == 1.5",
+        "    import subprocess\n\n    assert subprocess.run(['sleep', '77']).returncode == 0",
+    )
+    command = [sys.executable, "-m", "skillkit", "verify", "--no-cache", "--jobs", "1"]
+    process = subprocess.Popen(command, cwd=project, start_new_session=True, stderr=subprocess.DEVNULL)
+    assert _until(lambda: bool(_sleeping("77")))
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(timeout=20) != 0
+    assert _until(lambda: not _sleeping("77"))
+
+
+def _until(holds: Callable[[], bool], seconds: float = 20) -> bool:
+    deadline = time.monotonic() + seconds
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return holds()
 
 
 def test_what_ends_by_itself_was_not_left_running(verify: Callable[..., Report], edit: Edit) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from skillkit.catalogue.requirements import bad_requirements
+from skillkit.catalogue.requirements import bad_match, bad_requirements
 from skillkit.errors import BadInput
 from skillkit.places import Project
 from skillkit.reading import read
@@ -69,6 +69,15 @@ def load_changes(project: Project) -> tuple[Change, ...]:
         for index, row in enumerate(document.value)
         for library, message in bad_requirements(row.get("requires", {}))
     ]
+    first: dict[tuple[str, str], int] = {}
+    for index, row in enumerate(document.value):
+        if message := bad_match(row.get("match", "")):
+            problems.append(document.problem((index, "match"), message))
+        old = first.setdefault((row["library"], row["writes"]), index)
+        if old != index:
+            problems.append(
+                document.problem((index, "writes"), f"this old form is stated at {document.place((old,))} too")
+            )
     if problems:
         raise BadInput(problems)
     return tuple(_changes(document.value, lambda index: document.place((index,))))

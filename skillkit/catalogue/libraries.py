@@ -1,14 +1,18 @@
 """Libraries: the distributions that a project's code imports, whose versions decide what holds."""
 
 import importlib.metadata
+import importlib.util
+import json
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 
 from skillkit.places import Project
 
-_IMPORT = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
+_FROM = re.compile(r"^\s*from\s+([A-Za-z_]\w*)", re.MULTILINE)
+_IMPORT = re.compile(r"^\s*import\s+([\w., ]+)", re.MULTILINE)
 _DISTRIBUTIONS = {"orbax": "orbax-checkpoint", "sklearn": "scikit-learn"}
 _COMPANIONS = {"jax": ("jaxlib", "flatbuffers")}  # what jax computes with, and what it exports programs with
 
@@ -18,23 +22,44 @@ def imported_modules(project: Project) -> tuple[str, ...]:
 
     The standard library's and the project's own are left out.
     """
-    own = {path.stem for folder in (project.root, project.root / "src") for path in folder.glob("*")}
-    passed_over = own | set(sys.stdlib_module_names) | {project.reference.name}
+    counts = _imports(project)
+    own = _own(project)
+    return tuple(sorted(counts.keys() - own, key=lambda name: (-counts[name], name)))
+
+
+def local_modules(project: Project) -> tuple[str, ...]:
+    """Return the modules of the reference code's imports whose content changes without their version.
+
+    These are the project's own, beside its reference code, and what is installed in editable form.
+    """
+    imports = _imports(project)
+    editable = {name for name in imports if any(map(_is_editable, distributions([name])))}
+    return tuple(sorted((imports.keys() & _own(project)) | editable))
+
+
+def _own(project: Project) -> set[str]:
+    return {path.stem for folder in (project.root, project.root / "src") for path in folder.glob("*")}
+
+
+def _imports(project: Project) -> Counter[str]:
+    """Return in how many files each top-level module is imported, without the standard library's."""
     counts: Counter[str] = Counter()
     for path in sorted(project.reference.rglob("*.py")):
-        counts.update(set(_IMPORT.findall(path.read_text("utf-8", errors="replace"))) - passed_over)
-    return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
+        text = path.read_text("utf-8", errors="replace")
+        found = set(_FROM.findall(text))
+        for names in _IMPORT.findall(text):
+            found |= {name.strip().partition(" ")[0].partition(".")[0] for name in names.split(",")}
+        counts.update(found - set(sys.stdlib_module_names) - {project.reference.name})
+    return counts
 
 
 def distributions(modules: Iterable[str]) -> tuple[str, ...]:
     """Return the distributions that bring these modules, as a package index names them, each with its companions."""
     found: dict[str, None] = {}
-    known: dict[str, list[str]] | None = None
     for module in modules:
         name = _DISTRIBUTIONS.get(module, module)
         if name == module and not _is_installed(name):
-            known = known if known is not None else dict(importlib.metadata.packages_distributions())
-            name = known.get(module, [module])[0]
+            name = _by_module().get(module, [module])[0]
         found |= dict.fromkeys((name, *_COMPANIONS.get(name, ())))
     return tuple(found)
 
@@ -46,7 +71,26 @@ def project_libraries(project: Project) -> tuple[str, ...]:
 
 def module_of(library: str) -> str:
     """Return the top-level module that a distribution is imported as."""
-    return next((module for module, name in _DISTRIBUTIONS.items() if name == library), library.replace("-", "_"))
+    for module, name in _DISTRIBUTIONS.items():
+        if name == library:
+            return module
+    usual = library.replace("-", "_")
+    if importlib.util.find_spec(usual) or not _is_installed(library):
+        return usual
+    return next((module for module, names in _by_module().items() if library in names), usual)
+
+
+@cache
+def _by_module() -> dict[str, list[str]]:
+    return dict(importlib.metadata.packages_distributions())
+
+
+def _is_editable(name: str) -> bool:
+    try:
+        text = importlib.metadata.distribution(name).read_text("direct_url.json")
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return bool(text and json.loads(text).get("dir_info", {}).get("editable"))
 
 
 def _is_installed(name: str) -> bool:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.catalogue.modules import Module
-from skillkit.catalogue.requirements import bad_requirements
+from skillkit.catalogue.requirements import bad_match, bad_requirements
 from skillkit.catalogue.slicing import Line, Shelf, Slice, cut
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.places import Project
 from skillkit.reading import Document, Key, read
 from skillkit.shapes import require, schema
+
+RESERVED = ("changes", "names")  # what one can verify beside patterns and topics
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Pattern:
         data["block"] = self.block.text
         data["mistakes"] = [
             {"symbol": one.symbol, one.kind: one.stated}
-            | {name: getattr(one, name) for name in _PLAIN_OF_MISTAKE if getattr(one, name)}
+            | {name: getattr(one, name) for name in _PLAIN_OF_MISTAKE if getattr(one, name) not in (None, "", {})}
             for one in self.mistakes
         ]
         return data
@@ -201,6 +203,8 @@ def load_topic(path: Path, shelf: Shelf) -> Topic:
     Raises:
         BadInput: With every problem of the spec, or else with every symbol that does not slice.
     """
+    if path.stem in RESERVED:
+        raise bad_input(path, f"a topic can't be called '{path.stem}': rename the spec and its module")
     document = read(path)
     require(document, schema("pattern"))
     module = shelf.module(path.stem)
@@ -232,7 +236,9 @@ class _Reader:
         if ("mistakes" in entry) == ("no_mistake" in entry):
             self.add((index,), "needs either 'mistakes' or 'no_mistake' with the reason")
         self.versions(entry, (index,))
+        self.reserved(entry["id"], (index, "id"))
         mistakes = [self.mistake((index, "mistakes", at), one) for at, one in enumerate(entry.get("mistakes", []))]
+        self.repeated([one.symbol for one in mistakes], (index, "mistakes"))
         if len(self.problems) > before:
             return None
         try:
@@ -257,12 +263,23 @@ class _Reader:
             place=place,
         )
 
+    def reserved(self, name: str, key: Key) -> None:
+        if name in RESERVED:
+            self.add(key, f"'{name}' means something else to 'skillkit verify': choose another")
+
+    def repeated(self, symbols: list[str], key: Key) -> None:
+        for at, symbol in enumerate(symbols):
+            if symbol in symbols[:at]:
+                self.add((*key, at, "symbol"), f"'{symbol}' is stated twice: give each mistake a function of its own")
+
     def check(self, symbol: str, block: Slice) -> Slice:
         code = cut(self.shelf, self.topic, [symbol], known=block.names - {symbol})
         return replace(code, lines=(*code.lines, Line(f"{symbol}()", code.lines[-1].path, 0)))
 
     def mistake(self, key: Key, entry: dict[str, Any]) -> Mistake:
         kind = next(name for name in ("raises", "warns", "returns", "shows") if name in entry)
+        if message := bad_match(entry.get("match", "")):
+            self.add((*key, "match"), message)
         if module := self.module(f"mistakes.{self.topic}"):
             self.known(f"mistakes.{self.topic}", entry["symbol"], (*key, "symbol"))
             if kind == "shows":

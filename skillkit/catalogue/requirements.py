@@ -1,5 +1,6 @@
-"""Requirements: the library versions under which something is stated."""
+"""Requirements: the library versions under which something is stated, and the message that is expected of it."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -8,10 +9,22 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 def bad_requirements(requires: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield each library whose versions cannot be read, with the message that says so."""
     for library, versions in requires.items():
+        if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", library):
+            yield library, f"must be a library, not '{library}'"
         try:
-            SpecifierSet(versions)
+            if not list(SpecifierSet(versions)):
+                yield library, "must be versions such as '>=0.6': any version needs no requirement"
         except InvalidSpecifier:
             yield library, f"must be versions such as '>=0.6', not '{versions}'"
+
+
+def bad_match(pattern: str) -> str:
+    """Return what is wrong with a regular expression that a message is to match, or an empty string."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return f"not a regular expression: {error}"
+    return ""
 
 
 def is_past(requires: Mapping[str, str]) -> bool:

@@ -12,7 +12,7 @@ from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import bad_input
 from skillkit.places import find_project
 from skillkit.proof.diagnosis import Diagnosis, diagnose
-from skillkit.proof.evidence import cited_versions, load_evidence
+from skillkit.proof.evidence import Run, cited_versions, load_evidence
 from skillkit.proof.installations import project_versions
 from skillkit.proof.proofs import proofs
 from skillkit.proof.serving import installed
@@ -67,7 +67,7 @@ def _print(versions: dict[str, str], origin: str, found: Diagnosis) -> None:
     names = ", ".join(f"{name} {version}" for name, version in versions.items() if name not in ("python", "platform"))
     click.echo(f"{origin}: {names or 'no library of these texts is installed'}")
     if found.run:
-        click.echo(f"Evidence: a run with {cited_versions([found.run])}, Python {found.run.versions['python']}")
+        click.echo(f"Evidence: a run with {_cited(found.run)}")
     else:
         click.echo("Evidence: no run with these minor versions; 'skillkit doctor --run' makes one")
     click.echo(f"{len(found.proven)} patterns are proven for these versions")
@@ -79,6 +79,13 @@ def _print(versions: dict[str, str], origin: str, found: Diagnosis) -> None:
         "old forms still work, until",
         (f"{one.library} {one.since}: {one.writes} -> {one.instead}" for one in found.coming),
     )
+
+
+def _cited(run: Run) -> str:
+    """Return a run's versions in words: of the libraries that texts cite, else of all."""
+    others = [name for name in run.versions if name not in ("python", "platform")]
+    words = cited_versions([run]) or cited_versions([run], others)
+    return ", ".join(part for part in (words, f"Python {run.versions['python']}") if part)
 
 
 def _list(title: str, lines: Iterable[str]) -> None:

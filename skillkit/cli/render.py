@@ -37,8 +37,10 @@ def render_command(
     """
     project = find_project()
     folder = output or project.outputs
-    texts = rendered(project, {"jax": _version(jax)} if jax else {}, name)
-    stale = [] if name else list(_stale(folder, texts))
+    texts = rendered(project, {"jax": _version(jax)} if jax is not None else {}, name)
+    if not texts:
+        raise bad_input(project.templates, "no template here: a text's template is a file NAME.md.j2")
+    stale = [] if name or output else list(_stale(folder, texts))  # another folder may hold others' texts
     if check or diff:
         differing = [text for text in texts if _found(folder / text.path) != text.text]
         if diff:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from skillkit.catalogue.libraries import project_libraries
+from skillkit.catalogue.libraries import local_modules, project_libraries
 from skillkit.errors import bad_input
 from skillkit.places import Project, cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted, interpreter
@@ -18,7 +18,7 @@ from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import project_proofs
 from skillkit.proof.reporting import ENDINGS, SIGNS, report_text, table
 from skillkit.proof.serving import installed
-from skillkit.proof.verification import WARM, Report, Result, Verifier
+from skillkit.proof.verification import OPTIONAL, WARM, Report, Result, Verifier
 from skillkit.proof.workers import Workers
 from skillkit.writing import write
 
@@ -59,12 +59,15 @@ def verify_command(
     if report and report.suffix not in ENDINGS:
         raise bad_input(report, f"a report ends in {', '.join(ENDINGS)}")
     project = find_project()
+    if record:
+        load_evidence(project.evidence)  # a file that cannot be used is said before anything is run
     libraries = project_libraries(project)
+    known = [name for name in libraries if name in OPTIONAL or installed([name]).get(name)]
     reports: dict[str, Report] = {}
     failed = False
     for wanted in _wanted(sets, pythons):
         try:
-            python = interpreter(wanted, cache_folder() / "environments", libraries) if wanted else Path(sys.executable)
+            python = interpreter(wanted, cache_folder() / "environments", known) if wanted else Path(sys.executable)
         except NotInstallable as error:
             click.secho(f"FAILS  {wanted.label if wanted else ''} can't be installed: {error}", fg="red", err=True)
             failed = True
@@ -109,7 +112,8 @@ def _verify(
     versions = found(libraries)
     work = project_proofs(project, versions, ids)
     versions |= found(sorted({name for proof in work for name in proof.requires} - versions.keys()))
-    outcomes = Outcomes(None if no_cache else cache_folder(), versions)
+    changing = local_modules(project)  # code without a version, which no outcome could be kept for
+    outcomes = Outcomes(None if no_cache or changing else cache_folder(), versions)
     began = time.monotonic()
     hidden = quiet or not sys.stderr.isatty()
     with click.progressbar(length=len(work), file=sys.stderr, hidden=hidden) as bar:

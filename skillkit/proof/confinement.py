@@ -32,7 +32,7 @@ def alone(work: Callable[[], Any], seconds: float, fence: "Fence") -> dict[str, 
         What the function returned, with `stdout`, `stderr`, `seconds`, and, where that happened, `timeout`,
         `died` (the signal or exit code) or `left` (the number of processes that it had left running).
     """
-    folder = tempfile.mkdtemp(prefix="skillkit-")
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="skillkit-"))
     reader, writer = os.pipe()
     began = time.monotonic()
     child = os.fork()
@@ -45,6 +45,10 @@ def alone(work: Callable[[], Any], seconds: float, fence: "Fence") -> dict[str, 
         outcome["seconds"] = time.monotonic() - began
         for stream in ("stdout", "stderr"):
             outcome[stream] = _text(os.path.join(folder, stream))
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+        raise
     finally:
         os.close(reader)
         shutil.rmtree(folder, ignore_errors=True)
@@ -55,6 +59,7 @@ def _child(work: Callable[[], Any], folder: str, writer: int, fence: "Fence") ->
     code = 1
     try:
         os.setsid()
+        _prctl(_END_WITH_PARENT, signal.SIGKILL)
         _confine(folder, fence)
         answer = json.dumps(work())
         sys.stdout.flush()
@@ -89,7 +94,7 @@ class Fence:
     """Keeps Python's own writes in the scratch folder, and its reads off the user's files; no fence against malice.
 
     Args:
-        hidden: Folders of which nothing may be read but installed packages, and code that can be imported from there.
+        hidden: Folders of which nothing may be read but what is installed, code, and the folders of packages.
         sealed: Folders of which that may not be read either.
     """
 
@@ -97,7 +102,6 @@ class Fence:
         self.hidden = _folders(path for path in hidden if os.path.realpath(path) != os.sep)
         self.sealed = _folders(sealed)
         self.installed = _folders([sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix])
-        self.importable = _folders(sys.path)
         self.devices = ("/dev/", "/proc/")
         self.scratch = os.sep
 
@@ -112,40 +116,47 @@ class Fence:
             if _writes(arguments[1], arguments[2]):
                 self.hold(arguments[0])
             else:
-                self.look(arguments[0], _CODE)
+                self.look(arguments[0])
         elif event in ("os.listdir", "os.scandir") and isinstance(arguments[0], str | bytes):
-            self.look(arguments[0], ("",))
+            self.look(arguments[0], is_folder=True)
         elif event in _CHANGES:
-            for path in arguments[: _CHANGES[event]]:
+            for position, folder in _CHANGES[event]:
+                path = arguments[position]
                 if isinstance(path, str | bytes):
-                    self.hold(path)
+                    self.hold(path, arguments[folder] if folder else -1)
 
-    def look(self, path: str | bytes, endings: tuple[str, ...]) -> None:
-        """Refuse to read a hidden path, unless it belongs to an installed package or is code that can be imported."""
-        full = os.path.abspath(os.fsdecode(path)) + os.sep
-        if not full.startswith(self.hidden + self.sealed) or full.startswith(self.scratch):
+    def look(self, path: str | bytes, is_folder: bool = False) -> None:
+        """Refuse to read a hidden path, unless it is installed, is code, or lies in a package."""
+        full = os.path.abspath(os.fsdecode(path))
+        inside = full + os.sep
+        if not inside.startswith(self.hidden + self.sealed) or inside.startswith(self.scratch):
             return
-        code = full.startswith(self.importable) and full.rstrip(os.sep).endswith(endings)
-        if full.startswith(self.sealed) or not (code or full.startswith(self.installed)):
-            raise PermissionError(f"reads what its readers do not have: {full.rstrip(os.sep)}")
+        package = os.path.exists(os.path.join(full if is_folder else os.path.dirname(full), "__init__.py"))
+        importable = package or full.endswith(_CODE) or (is_folder and full in sys.path)
+        if inside.startswith(self.sealed) or not (importable or inside.startswith(self.installed)):
+            raise PermissionError(f"reads what its readers do not have: {full}")
 
-    def hold(self, path: str | bytes) -> None:
-        """Refuse to write outside the scratch folder."""
-        real = os.path.realpath(os.fsdecode(path))
+    def hold(self, path: str | bytes, folder: int = -1) -> None:
+        """Refuse to write outside the scratch folder; a path may be relative to an open folder."""
+        base = "" if folder < 0 else f"/proc/self/fd/{folder}"
+        real = os.path.realpath(os.path.join(base, os.fsdecode(path)))
         if not (real + os.sep).startswith((self.scratch, *self.devices)):
             raise PermissionError(f"writes outside its scratch folder: {real}")
 
 
 _CODE = (".py", ".pyc", ".so")
-_CHANGES = {
-    "os.mkdir": 1,
-    "os.rename": 2,
-    "os.remove": 1,
-    "os.rmdir": 1,
-    "os.link": 2,
-    "os.symlink": 2,
-    "os.truncate": 1,
-    "os.chmod": 1,
+_CHANGES = {  # where the paths stand among an event's arguments, each with the open folder that it is relative to
+    "os.mkdir": ((0, 2),),
+    "os.rename": ((0, 2), (1, 3)),
+    "os.remove": ((0, 1),),
+    "os.rmdir": ((0, 1),),
+    "os.link": ((0, 2), (1, 3)),
+    "os.symlink": ((1, 2),),  # the first is a text, which may lead anywhere
+    "os.truncate": ((0, 0),),
+    "os.chmod": ((0, 2),),
+    "os.chown": ((0, 3),),
+    "os.utime": ((0, 3),),
+    "shutil.rmtree": ((0, 0),),
 }
 
 
@@ -226,11 +237,17 @@ def _orphans() -> Iterator[int]:
 
 def adopt_orphans() -> None:
     """Make this process the parent of what its children leave behind, so that it can be found and ended."""
+    _prctl(_ADOPT_ORPHANS, 1)
+
+
+_END_WITH_PARENT, _ADOPT_ORPHANS = 1, 36  # linux/prctl.h: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
+
+
+def _prctl(option: int, value: int) -> None:
     import ctypes
 
-    set_child_subreaper = 36  # linux/prctl.h
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
+    with contextlib.suppress(OSError, AttributeError):  # not Linux
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _text(path: str) -> str:

@@ -1,11 +1,13 @@
 """Diagnosis: what is proven, and what has changed, for somebody's versions."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from packaging.version import Version
 
 from skillkit.catalogue.changes import Change
+from skillkit.catalogue.libraries import module_of
 from skillkit.catalogue.requirements import unmet
 from skillkit.proof.evidence import Evidence, Run, minor
 from skillkit.proof.proofs import Proof
@@ -16,7 +18,7 @@ class Diagnosis:
     """What can be said of a catalogue for some versions.
 
     Args:
-        proven: Patterns all of whose statements held in a run with the same minor version of jax.
+        proven: Patterns all of whose statements held in a run with the same minor versions of what they import.
         failing: Patterns of which a statement failed in such a run.
         unmet: Patterns that need other versions, with what they need.
         unknown: Patterns without evidence for these versions.
@@ -53,6 +55,8 @@ def diagnose(
     for pattern, group in grouped.items():
         known = {name: wanted for name, wanted in group[0].requires.items() if name in versions}
         states = {run.state(proof.id, proof.hash) for proof in group} if run else {"unknown"}
+        if run and not _agree(run.versions, versions, group):
+            states = {"unknown"}
         if lacking := unmet(known, versions):
             diagnosis.unmet[pattern] = lacking
         elif "fails" in states:
@@ -66,6 +70,17 @@ def diagnose(
             later = Version(change.since) > Version(versions[change.library])
             (diagnosis.coming if later else diagnosis.gone).append(change)
     return diagnosis
+
+
+def _agree(found: Mapping[str, str], versions: Mapping[str, str], proofs: Sequence[Proof]) -> bool:
+    """Return whether a run had the minor versions of the libraries that these proofs import."""
+    code = "".join(proof.code for proof in proofs)
+    used = [
+        name
+        for name in versions
+        if name in found and re.search(rf"^\s*(import|from) {module_of(name)}\b", code, re.MULTILINE)
+    ]
+    return all(minor(found[name]) == minor(versions[name]) for name in used)
 
 
 def nearest_run(versions: Mapping[str, str], evidence: Evidence) -> Run | None:

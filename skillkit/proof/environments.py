@@ -5,9 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+KEPT_SECONDS = 7 * 24 * 3600  # of an environment whose versions are not pinned: newer ones may be out
 
 
 class NotInstallable(Exception):
@@ -45,11 +50,17 @@ def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = ()) -> Path
     """
     python = found(wanted.python) if wanted.python else sys.executable
     requirements = [*wanted.requirements.split(), *extra]
-    name = hashlib.sha256("\n".join([python, *requirements]).encode()).hexdigest()[:12]
+    for word in wanted.requirements.split() or [""]:
+        if not (word == "-e" or os.path.isdir(word) or _is_requirement(word)):
+            raise NotInstallable(f"'{word}' is neither a requirement such as jax==0.10.2 nor a folder")
+    name = hashlib.sha256("\n".join([python, *map(_resolved, requirements)]).encode()).hexdigest()[:12]
     home = folder / name
-    if not (home / "complete").exists():
+    if not _is_usable(home, requirements):
         shutil.rmtree(home, ignore_errors=True)
-        home.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            home.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise NotInstallable(f"{home.parent} cannot be made: {error.strerror}") from error
         for command in _commands(home, python, requirements):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
@@ -57,6 +68,29 @@ def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = ()) -> Path
                 raise NotInstallable(_last_words(done.stderr or done.stdout))
         (home / "complete").touch()
     return home / "bin" / "python"
+
+
+def _is_requirement(word: str) -> bool:
+    try:
+        Requirement(word)
+    except InvalidRequirement:
+        return False
+    return True
+
+
+def _resolved(word: str) -> str:
+    return os.path.abspath(word) if os.path.isdir(word) else word
+
+
+def _is_usable(home: Path, requirements: Sequence[str]) -> bool:
+    """Return whether an environment is whole, its interpreter still there, and what may have moved on not old."""
+    made = home / "complete"
+    if not made.exists() or not (home / "bin" / "python").exists():
+        return False
+    if any(os.path.isdir(word) for word in requirements):
+        return False
+    pinned = all("==" in word for word in requirements[:1])
+    return pinned or time.time() - made.stat().st_mtime < KEPT_SECONDS
 
 
 def found(name: str) -> str:

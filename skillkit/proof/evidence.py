@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from skillkit.errors import bad_input
 
-_FORMAT = 1
+_FORMAT = 2
 CITED = ("jax", "optax", "flax", "equinox", "orbax-checkpoint", "clu")
 
 
@@ -75,6 +75,8 @@ def load_evidence(path: Path) -> Evidence:
     try:
         data: Any = json.loads(path.read_text("utf-8"))
         runs, seal = data["runs"], data["seal"]
+        if data["format"] != _FORMAT:
+            raise ValueError(f"format {data['format']}, not {_FORMAT}")
         evidence = Evidence(tuple(_run(entry) for entry in runs))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise bad_input(
@@ -104,9 +106,12 @@ def minor(version: str) -> tuple[int, int]:
 
 
 def _run(entry: dict[str, Any]) -> Run:
-    proofs = entry["proofs"]
+    proofs, versions = entry["proofs"], entry["versions"]
+    for library, version in versions.items():
+        if library != "platform":
+            Version(version)
     states = {name: state for name, (state, _) in proofs.items()}
-    return Run(entry["versions"], states, {name: digest for name, (_, digest) in proofs.items()})
+    return Run(versions, states, {name: digest for name, (_, digest) in proofs.items()})
 
 
 def _seal(runs: list[dict[str, Any]]) -> str:

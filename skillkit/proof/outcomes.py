@@ -56,4 +56,4 @@ def _load(path: Path) -> dict[str, Any]:
         known: dict[str, Any] = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return known
+    return known if isinstance(known, dict) else {}

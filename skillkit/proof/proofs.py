@@ -45,6 +45,7 @@ class Proof:
         job: What is run.
         judge: Judges what became of the job.
         requires: Library versions under which the statement is made.
+        stated: What the job is said to do, as the judge takes it.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Proof:
     job: Job
     judge: Callable[[Outcome], Verdict] = field(repr=False)
     requires: Mapping[str, str] = field(default_factory=dict)
+    stated: tuple[Any, ...] = ()
 
     @property
     def code(self) -> str:
@@ -61,9 +63,18 @@ class Proof:
         return "\n".join(self.job.get(part, "") for part in ("code", "check", "last", "judge"))
 
     @property
-    def hash(self) -> str:
+    def run_hash(self) -> str:
         """A digest of everything that is run."""
-        return hashlib.sha256(json.dumps(self.job, sort_keys=True).encode()).hexdigest()[:16]
+        return _digest(self.job)
+
+    @property
+    def hash(self) -> str:
+        """A digest of everything that is run and stated: evidence is for this alone."""
+        return _digest([self.job, self.stated])
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def project_proofs(project: Project, libraries: Mapping[str, str], ids: Iterable[str] = ()) -> list[Proof]:
@@ -149,7 +160,8 @@ def _old_form(change: Change) -> Proof:
     def judge(outcome: Outcome) -> Verdict:
         return _refuted_change(change, outcome)
 
-    return Proof(change.id, "change", "changes", change.place, job, judge, _since(change))
+    stated = (change.kind, change.stated, change.match)
+    return Proof(change.id, "change", "changes", change.place, job, judge, _since(change), stated)
 
 
 def _new_form(change: Change) -> Proof:
@@ -216,7 +228,7 @@ def _mistake(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Proof:
 
     name = f"{pattern.id}/{mistake.symbol}"
     requires = {**pattern.requires, **mistake.requires}
-    return Proof(name, "mistake", pattern.id, mistake.place, job, judge, requires)
+    return Proof(name, "mistake", pattern.id, mistake.place, job, judge, requires, _stated(mistake))
 
 
 def _correction(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Proof | None:
@@ -230,12 +242,16 @@ def _correction(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Pro
         def judge(outcome: Outcome) -> Verdict:
             return _fault(outcome, code, None) or _same(mistake, outcome) or HOLDS
 
-        return Proof(name, "correction", pattern.id, mistake.place, job, judge, requires)
+        return Proof(name, "correction", pattern.id, mistake.place, job, judge, requires, _stated(mistake))
     if mistake.under:
         block = _block(pattern)
         job = block.job | {"flags": dict(mistake.under)}
         return Proof(name, "correction", pattern.id, mistake.place, job, block.judge, requires)
     return None
+
+
+def _stated(mistake: Mistake) -> tuple[Any, ...]:
+    return mistake.kind, mistake.stated, mistake.match, mistake.right
 
 
 def _expecting(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Job:

@@ -127,13 +127,13 @@ class Verifier:
         for index, proof in enumerate(proofs):
             if lacking := unmet(proof.requires, self.versions) or self._absent(proof):
                 yield index, Result(proof, "skipped", Verdict(lacking), 0.0)
-            elif known := self.outcomes.known(proof.hash):
+            elif known := self.outcomes.known(proof.run_hash):
                 yield index, _judged(proof, known, 0.0)
             else:
                 waiting.append(index)
         for position, outcome in self.workers.ask_all([proofs[index].job for index in waiting]):
             proof = proofs[waiting[position]]
-            self.outcomes.learn(proof.hash, outcome)
+            self.outcomes.learn(proof.run_hash, outcome)
             yield waiting[position], _judged(proof, outcome, outcome["seconds"])
 
 

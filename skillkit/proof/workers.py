@@ -1,12 +1,13 @@
 """Workers: servers under one interpreter that share a list of jobs."""
 
+import contextlib
 import json
 import os
 import queue
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from skillkit.places import Project
@@ -18,6 +19,8 @@ _HIDDEN = (
     "XLA_",
     "TF_",
     "LIBTPU",
+    "XDG_",
+    "MPL",
 )  # settings of the user's that would change what is proven
 
 
@@ -32,7 +35,7 @@ class Workers:
     """
 
     def __init__(self, python: str, warm: Sequence[str], count: int, project: Project | None = None) -> None:
-        hidden = [str(Path.home()), *([str(project.root.resolve())] if project else [])]
+        hidden = [os.path.expanduser("~"), *([str(project.root.resolve())] if project else [])]
         sealed = [str(project.reference.resolve())] if project else []
         command = server_command(python, list(warm), hidden, sealed)
         self._servers = [_Server(command) for _ in range(count)]
@@ -69,6 +72,7 @@ class _Server:
     def __init__(self, command: list[str]) -> None:
         self.command = command
         self.process: subprocess.Popen[str] | None = None
+        self.busy = False
 
     def work(self, requests: Sequence[dict[str, Any]], waiting: Any, answers: Any) -> None:
         try:
@@ -84,9 +88,11 @@ class _Server:
         process = self.process = self.process or self.start()
         assert process.stdin is not None
         assert process.stdout is not None
+        self.busy = True
         process.stdin.write(json.dumps(request) + "\n")
         process.stdin.flush()
         line = process.stdout.readline()
+        self.busy = False
         if line:
             answer: dict[str, Any] = json.loads(line)
             return answer
@@ -105,8 +111,16 @@ class _Server:
 
     def close(self) -> None:
         if self.process:
+            if self.busy:
+                self.process.send_signal(signal.SIGINT)  # it ends what it runs, and what that has started
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(timeout=2)
             self.process.kill()
-            self.process.communicate()
+            self.process.wait()
+            for pipe in (self.process.stdin, self.process.stdout):
+                with contextlib.suppress(OSError):
+                    if pipe:
+                        pipe.close()
             self.process = None
 
 
