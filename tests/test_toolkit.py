@@ -289,9 +289,9 @@ def test_an_interpreter_is_found_by_its_version_where_pyenv_keeps_it(
         path.write_text(f"#!/bin/sh\nexit {answer}\n")
         path.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "shims"))
-    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.delenv("PYENV_ROOT", raising=False)
     assert found("3.12") == str(tmp_path / "versions/3.12.1/bin/python3.12")
-    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "nowhere"))
+    (tmp_path / "versions").rename(tmp_path / "nowhere")
     with pytest.raises(NotInstallable, match=r"no interpreter 'python3\.12' here"):
         found("python3.12")
 

@@ -103,11 +103,14 @@ def found(name: str) -> str:
 
 def _candidates(command: str) -> Iterator[str]:
     """Yield what may be meant: what is on the path, then what pyenv and uv keep, newest first."""
-    if path := shutil.which(command):
+    path = shutil.which(command)
+    if path:
         yield path
-    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or Path.home() / ".local/share/uv/python")
-    for folder in (pyenv, uv):
+    pyenv = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
+    if path and Path(path).parent.name == "shims":
+        pyenv = str(Path(path).parent.parent)
+    uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.expanduser("~/.local/share/uv/python")
+    for folder in (Path(pyenv) / "versions", Path(uv)):
         yield from sorted(map(str, folder.glob(f"*/bin/{command}")), reverse=True)
 
 
