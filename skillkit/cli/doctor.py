@@ -74,7 +74,7 @@ def _print(versions: dict[str, str], origin: str, found: Diagnosis) -> None:
     _list("fail with them", found.failing)
     _list("need other versions", (f"{name}: {reason}" for name, reason in found.unmet.items()))
     _list("have no evidence for them", found.unknown)
-    _list("old forms fail already; write instead", (f"{one.writes} -> {one.instead}" for one in found.gone if one.core))
+    _list("old forms fail already; write instead", (f"{one.writes} -> {one.instead}" for one in found.gone))
     _list(
         "old forms still work, until",
         (f"{one.library} {one.since}: {one.writes} -> {one.instead}" for one in found.coming),

@@ -143,8 +143,9 @@ def _tell(result: Result) -> None:
 
 def _summary(report: Report) -> str:
     data = report.as_data()
-    counts = ", ".join(f"{data[name]} {name}" for name in ("patterns", "blocks", "mistakes", "corrections", "changes"))
-    return f"{counts}: {len(data['failed'])} failed, {len(data['skipped'])} skipped"
+    kinds = ("patterns", "blocks", "mistakes", "corrections", "changes", "names")
+    counts = ", ".join(f"{data[name]} {name}" for name in kinds if data[name])
+    return f"{counts or 'nothing was run'}: {len(data['failed'])} failed, {len(data['skipped'])} skipped"
 
 
 def _record(project: Project, report: Report, whole: bool) -> None:

@@ -22,6 +22,7 @@ def cautions(choice: Choice, facts: Facts, memory: Mapping[str, Any]) -> list[st
         _decay(choice, facts),
         _tokens(facts),
         _precision(facts),
+        _length(facts),
         _division(choice, facts),
         _privacy(facts),
         _fit(memory, facts),
@@ -105,6 +106,12 @@ def _precision(facts: Facts) -> Iterator[str]:
         yield "float16 needs loss scaling, with updates skipped where it overflows; bfloat16-compute does not."
     if precision != "float32" and family in _SOLVERS:
         yield f"The family {family} needs float32 at least, better float64 (jax_enable_x64)."
+
+
+def _length(facts: Facts) -> Iterator[str]:
+    answers = facts.answers
+    if answers["batch_unit"] == "tokens" and "dataset_size" in answers and "epochs" not in answers:
+        yield "dataset_size counts sequences and alone sets no length of training: give epochs with it, or tokens."
 
 
 def _division(choice: Choice, facts: Facts) -> Iterator[str]:

@@ -64,7 +64,7 @@ def script(recommendation: Mapping[str, Any]) -> str:
 
 _TITLE = '''"""{title}.
 
-Written by skillkit for jax>=0.7 and optax>=0.2.8. The model and the data are stand-ins: put yours in their
+Written by skillkit for jax>=0.7.2 and optax>=0.2.8. The model and the data are stand-ins: put yours in their
 place and keep the rest. Above each number stands where it comes from.
 """
 '''

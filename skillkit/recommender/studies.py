@@ -13,7 +13,7 @@ from skillkit.recommender.scripts import environment, imports, pieces_source, ti
 
 _HEAD = '''"""An Optuna study around a recommended optimizer.
 
-Written by skillkit for jax>=0.7, optax>=0.2.8 and optuna>=4. It trains on scikit-learn's digits: put your
+Written by skillkit for jax>=0.7.2, optax>=0.2.8 and optuna>=4. It trains on scikit-learn's digits: put your
 training in their place. Of several networks the main one is tuned; accumulation and precision are left out,
 since they change no number that is searched.
 """
