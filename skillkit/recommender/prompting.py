@@ -115,4 +115,6 @@ def _example(example: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _pairs(answers: Mapping[str, Any]) -> list[str]:
-    return [f"{name}: {', '.join(value) if isinstance(value, list) else value}" for name, value in answers.items()]
+    return [
+        f"{name}: {', '.join(value) or 'none' if isinstance(value, list) else value}" for name, value in answers.items()
+    ]
