@@ -131,9 +131,7 @@ class Fence:
         inside = full + os.sep
         if not inside.startswith(self.hidden + self.sealed) or inside.startswith(self.scratch):
             return
-        package = os.path.exists(os.path.join(full if is_folder else os.path.dirname(full), "__init__.py"))
-        importable = package or full.endswith(_CODE) or (is_folder and full in sys.path)
-        if inside.startswith(self.sealed) or not (importable or inside.startswith(self.installed)):
+        if inside.startswith(self.sealed) or not (inside.startswith(self.installed) or _is_code(full, is_folder)):
             raise PermissionError(f"reads what its readers do not have: {full}")
 
     def hold(self, path: str | bytes, folder: int = -1) -> None:
@@ -158,6 +156,13 @@ _CHANGES = {  # where the paths stand among an event's arguments, each with the 
     "os.utime": ((0, 3),),
     "shutil.rmtree": ((0, 0),),
 }
+
+
+def _is_code(path: str, is_folder: bool) -> bool:
+    """Return whether a path is code, or belongs to a package, or is a folder that is searched for them."""
+    if path.endswith(_CODE) or (is_folder and path in sys.path):
+        return True
+    return os.path.exists(os.path.join(path if is_folder else os.path.dirname(path), "__init__.py"))
 
 
 def _folders(paths: Iterable[str]) -> tuple[str, ...]:
