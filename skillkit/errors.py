@@ -48,6 +48,7 @@ def bad_input(path: object, message: str, line: int = 0, column: int = 0) -> Bad
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean 'x'?)` for the nearest known word, or an empty string."""
-    longer = [one for one in known if len(word) > 3 and one.startswith(f"{word}-")]
-    close = longer or get_close_matches(word, list(known), n=1, cutoff=0.6)
+    words = list(known)
+    longer = [one for one in words if one.startswith(f"{word}-")]
+    close = longer or get_close_matches(word, words, n=1, cutoff=0.6)
     return f" (did you mean '{close[0]}'?)" if close else ""

@@ -457,7 +457,7 @@ def test_33_when_jax_does_not_fit(published: dict[Path, str]) -> None:
 
 def test_34_no_absolute_verdict(published: dict[Path, str], prose: dict[Path, str]) -> None:
     never_says(34, prose)
-    says(published, "depends on the workload, so measure")
+    says(published, "depends on the workload: measure")
 
 
 def test_35_several_devices_are_a_mesh(published: dict[Path, str]) -> None:
