@@ -1,6 +1,5 @@
 """Rendering: Jinja templates and the catalogue become the texts that assistants read."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from packaging.version import Version
 
 from skillkit.catalogue.changes import Change, load_changes
-from skillkit.catalogue.libraries import module_of
+from skillkit.catalogue.libraries import imports, only_libraries
 from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern, Topic, load_catalogue
 from skillkit.catalogue.requirements import is_past, unmet
 from skillkit.errors import BadInput, bad_input, did_you_mean
@@ -217,8 +216,8 @@ class Renderer:
         if not all(any(run.state(one.id, one.hash) == "holds" for run in runs) for one in wanted):
             return "Not verified."
         code = "".join(proof.code for proof in wanted if proof.kind in ("block", "change"))
-        known = {name: None for run in runs for name in run.versions if name != "platform"}
-        used = [name for name in known if re.search(rf"^(import|from) {module_of(name)}\b", code, re.MULTILINE)]
+        known = dict.fromkeys(name for run in runs for name in only_libraries(run.versions))
+        used = [name for name in known if imports(code, name)]
         cited = [name for name in CITED if name in used] or used or ["python"]
         return f"Every block and every failure below was run with {cited_versions(runs, cited)}."
 

@@ -156,3 +156,10 @@ def test_render_for_a_version_leaves_out_what_it_lacks(edit: Edit, project: Path
     assert text({}) == text({"jax": "0.9"}) == "sum-mean math.tan_of(1.0)"
     assert text({"jax": "0.8"}) == "math.tan_of(1.0)"
     assert text({"jax": "0.5"}) == ""
+
+
+@pytest.mark.usefixtures("project")
+def test_a_row_that_is_stated_twice_is_refused() -> None:
+    Path("reference/changes.yaml").write_text(ROW + "\n" + ROW)
+    with pytest.raises(BadInput, match=r"changes\.yaml:\d+:\d+: this old form is stated at .*:1:3 too"):
+        load_changes(find_project())

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skillkit.catalogue.requirements import bad_match, bad_requirements
-from skillkit.errors import BadInput
+from skillkit.errors import BadInput, Problem
 from skillkit.places import Project
-from skillkit.reading import read
+from skillkit.reading import Document, read
 from skillkit.shapes import require, schema
 
 KINDS = ("raises", "warns", "returns")
@@ -64,23 +64,22 @@ def load_changes(project: Project) -> tuple[Change, ...]:
         return ()
     document = read(path)
     require(document, schema("changes"))
-    problems = [
-        document.problem((index, "requires", library), message)
-        for index, row in enumerate(document.value)
-        for library, message in bad_requirements(row.get("requires", {}))
-    ]
-    first: dict[tuple[str, str], int] = {}
-    for index, row in enumerate(document.value):
-        if message := bad_match(row.get("match", "")):
-            problems.append(document.problem((index, "match"), message))
-        old = first.setdefault((row["library"], row["writes"]), index)
-        if old != index:
-            problems.append(
-                document.problem((index, "writes"), f"this old form is stated at {document.place((old,))} too")
-            )
+    problems = list(_problems(document))
     if problems:
         raise BadInput(problems)
     return tuple(_changes(document.value, lambda index: document.place((index,))))
+
+
+def _problems(document: Document) -> Iterator[Problem]:
+    first: dict[tuple[str, str], int] = {}
+    for index, row in enumerate(document.value):
+        for library, message in bad_requirements(row.get("requires", {})):
+            yield document.problem((index, "requires", library), message)
+        if message := bad_match(row.get("match", "")):
+            yield document.problem((index, "match"), message)
+        old = first.setdefault((row["library"], row["writes"]), index)
+        if old != index:
+            yield document.problem((index, "writes"), f"this old form is stated at {document.place((old,))} too")
 
 
 def _changes(rows: list[dict[str, Any]], place: Any) -> Iterator[Change]:

@@ -58,7 +58,7 @@ def distributions(modules: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for module in modules:
         name = _DISTRIBUTIONS.get(module, module)
-        if name == module and not _is_installed(name):
+        if name == module and not is_installed(name):
             name = _by_module().get(module, [module])[0]
         found |= dict.fromkeys((name, *_COMPANIONS.get(name, ())))
     return tuple(found)
@@ -75,9 +75,19 @@ def module_of(library: str) -> str:
         if name == library:
             return module
     usual = library.replace("-", "_")
-    if importlib.util.find_spec(usual) or not _is_installed(library):
+    if importlib.util.find_spec(usual) or not is_installed(library):
         return usual
     return next((module for module, names in _by_module().items() if library in names), usual)
+
+
+def imports(code: str, library: str) -> bool:
+    """Return whether code imports a distribution's module, at any depth of indentation."""
+    return re.search(rf"^\s*(import|from) {module_of(library)}\b", code, re.MULTILINE) is not None
+
+
+def only_libraries(versions: Iterable[str]) -> list[str]:
+    """Return the names of what has a version, without Python and the platform."""
+    return [name for name in versions if name not in ("python", "platform")]
 
 
 @cache
@@ -93,7 +103,8 @@ def _is_editable(name: str) -> bool:
     return bool(text and json.loads(text).get("dir_info", {}).get("editable"))
 
 
-def _is_installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
+    """Return whether this interpreter has a distribution of this name."""
     try:
         importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from skillkit.catalogue.changes import load_changes
-from skillkit.catalogue.libraries import project_libraries
+from skillkit.catalogue.libraries import only_libraries, project_libraries
 from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import bad_input
 from skillkit.places import find_project
@@ -64,7 +64,7 @@ def _data(found: Diagnosis) -> dict[str, object]:
 
 
 def _print(versions: dict[str, str], origin: str, found: Diagnosis) -> None:
-    names = ", ".join(f"{name} {version}" for name, version in versions.items() if name not in ("python", "platform"))
+    names = ", ".join(f"{name} {versions[name]}" for name in only_libraries(versions))
     click.echo(f"{origin}: {names or 'no library of these texts is installed'}")
     if found.run:
         click.echo(f"Evidence: a run with {_cited(found.run)}")
@@ -83,8 +83,7 @@ def _print(versions: dict[str, str], origin: str, found: Diagnosis) -> None:
 
 def _cited(run: Run) -> str:
     """Return a run's versions in words: of the libraries that texts cite, else of all."""
-    others = [name for name in run.versions if name not in ("python", "platform")]
-    words = cited_versions([run]) or cited_versions([run], others)
+    words = cited_versions([run]) or cited_versions([run], only_libraries(run.versions))
     return ", ".join(part for part in (words, f"Python {run.versions['python']}") if part)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from skillkit.catalogue.libraries import local_modules, project_libraries
+from skillkit.catalogue.libraries import is_installed, local_modules, project_libraries
 from skillkit.errors import bad_input
 from skillkit.places import Project, cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted, interpreter
@@ -62,7 +62,7 @@ def verify_command(
     if record:
         load_evidence(project.evidence)  # a file that cannot be used is said before anything is run
     libraries = project_libraries(project)
-    known = [name for name in libraries if name in OPTIONAL or installed([name]).get(name)]
+    known = [name for name in libraries if name in OPTIONAL or is_installed(name)]
     reports: dict[str, Report] = {}
     failed = False
     for wanted in _wanted(sets, pythons):

@@ -1,13 +1,12 @@
 """Diagnosis: what is proven, and what has changed, for somebody's versions."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from packaging.version import Version
 
 from skillkit.catalogue.changes import Change
-from skillkit.catalogue.libraries import module_of
+from skillkit.catalogue.libraries import imports, only_libraries
 from skillkit.catalogue.requirements import unmet
 from skillkit.proof.evidence import Evidence, Run, minor
 from skillkit.proof.proofs import Proof
@@ -75,11 +74,7 @@ def diagnose(
 def _agree(found: Mapping[str, str], versions: Mapping[str, str], proofs: Sequence[Proof]) -> bool:
     """Return whether a run had the minor versions of the libraries that these proofs import."""
     code = "".join(proof.code for proof in proofs)
-    used = [
-        name
-        for name in versions
-        if name in found and re.search(rf"^\s*(import|from) {module_of(name)}\b", code, re.MULTILINE)
-    ]
+    used = [name for name in only_libraries(versions) if name in found and imports(code, name)]
     return all(minor(found[name]) == minor(versions[name]) for name in used)
 
 
@@ -88,7 +83,7 @@ def nearest_run(versions: Mapping[str, str], evidence: Evidence) -> Run | None:
 
     That is the one that `versions` names first, beside Python and the platform; without any, every run will do.
     """
-    principal = next((name for name in versions if name not in ("python", "platform")), None)
+    principal = next(iter(only_libraries(versions)), None)
     alike = [
         run
         for run in evidence.runs

@@ -89,8 +89,7 @@ def _is_usable(home: Path, requirements: Sequence[str]) -> bool:
         return False
     if any(os.path.isdir(word) for word in requirements):
         return False
-    pinned = all("==" in word for word in requirements[:1])
-    return pinned or time.time() - made.stat().st_mtime < KEPT_SECONDS
+    return "==" in requirements[0] or time.time() - made.stat().st_mtime < KEPT_SECONDS
 
 
 def found(name: str) -> str:

@@ -42,7 +42,7 @@ class Evidence:
 
     def with_run(self, run: Run) -> "Evidence":
         """Return the evidence with this run, which replaces what one under the same versions said of its proofs."""
-        others = [one for one in self.runs if dict(one.versions) != dict(run.versions)]
+        others = self.without(run.versions).runs
         for one in self.runs:
             if dict(one.versions) == dict(run.versions):
                 run = Run(run.versions, {**one.states, **run.states}, {**one.hashes, **run.hashes})

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from skillkit.catalogue.changes import Change, load_changes
-from skillkit.catalogue.libraries import module_of
+from skillkit.catalogue.libraries import module_of, only_libraries
 from skillkit.catalogue.mentions import Mention, mentioned
 from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern, load_catalogue
 from skillkit.catalogue.requirements import unmet
@@ -128,7 +128,7 @@ def name_proof(project: Project, catalogue: Catalogue, libraries: Mapping[str, s
         catalogue: Its patterns.
         libraries: The installed ones; names of others are passed over.
     """
-    modules = [module_of(library) for library in libraries if library not in ("python", "platform")]
+    modules = map(module_of, only_libraries(libraries))
     mentions = [one for one in mentioned(catalogue, modules) if not unmet(one.requires, libraries)]
     job: Job = {"names": sorted({one.name for one in mentions}), "seconds": SECONDS}
 

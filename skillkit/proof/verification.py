@@ -1,11 +1,10 @@
 """Verification: every proof run, and a report of what holds."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skillkit.catalogue.libraries import module_of
+from skillkit.catalogue.libraries import imports
 from skillkit.catalogue.requirements import unmet
 from skillkit.proof.evidence import Run
 from skillkit.proof.outcomes import Outcomes
@@ -117,8 +116,7 @@ class Verifier:
     def _absent(self, proof: Proof) -> str:
         """Return which library that one may do without the proof's code imports, where it is not installed."""
         for library in OPTIONAL:
-            imports = rf"^\s*(import|from) {module_of(library)}\b"
-            if library not in self.versions and re.search(imports, proof.code, re.MULTILINE):
+            if library not in self.versions and imports(proof.code, library):
                 return f"needs {library}, which is not installed"
         return ""
 
