@@ -1,6 +1,4 @@
-"""Memory: buffers that are given away, recomputed or reserved."""
-
-import os
+"""Memory: buffers that are given away or recomputed."""
 
 import jax
 import jax.numpy as jnp
@@ -91,22 +89,3 @@ def bytes_with_blocks_checkpointed() -> int:
     kernels, hidden = jnp.ones((16, 64, 64)), jnp.ones((256, 64))
     memory = jax.jit(jax.grad(loss)).lower(kernels, hidden).compile().memory_analysis()
     return int(memory.temp_size_in_bytes) if memory else 0
-
-
-def example_env_before_init() -> None:
-    """Set what XLA reads before the first array or device is asked for."""
-    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # GPU: allocate as needed
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
-    assert jax.device_count() == 2  # the backend starts here
-
-
-def devices_after_flag() -> int:
-    """Return the number of devices where the flag came first."""
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
-    return jax.device_count()
-
-
-def dtype_after_update() -> str:
-    """Return the default dtype after 64-bit types were enabled in the program."""
-    jax.config.update("jax_enable_x64", True)
-    return str(jnp.ones(()).dtype)

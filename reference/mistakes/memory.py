@@ -1,7 +1,5 @@
 """Memory handled wrongly."""
 
-import os
-
 import jax
 import jax.numpy as jnp
 
@@ -43,14 +41,3 @@ def whole_loss_checkpointed() -> int:
 
 def all_activations_are_stored(temporary_bytes) -> bool:
     return temporary_bytes > 16 * 4 * 256 * 64 * 4
-
-
-def flag_after_start() -> int:
-    jax.devices()
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
-    return jax.device_count()
-
-
-def jax_variable_after_import() -> str:
-    os.environ["JAX_ENABLE_X64"] = "1"
-    return str(jnp.ones(()).dtype)

@@ -9,7 +9,7 @@ from skillkit.places import find_project
 
 LIST_EPILOG = """\b
 Example:
-  skillkit list parallelism
+  skillkit list sharding
 """
 SHOW_EPILOG = """\b
 Example:

@@ -1,9 +1,5 @@
-"""Parallelism: one program over many devices and processes."""
+"""Sharding: arrays spread over a mesh of devices, and the ordinary jitted step."""
 
-import os
-import socket
-import subprocess
-import sys
 from typing import Any
 
 import jax
@@ -170,127 +166,6 @@ def devices_that_hold_a_sharded_init() -> int:
     return len(jax.jit(init_weight, out_shardings=rows)(jax.random.key(0)).sharding.device_set)
 
 
-def example_shard_map() -> None:
-    """Write per-device code: the function sees its shard, and collectives name the axis."""
-    jax.config.update("jax_num_cpu_devices", 8)
-
-    @jax.shard_map(mesh=data_mesh(), in_specs=P("data"), out_specs=P())
-    def mean(shard: jax.Array) -> jax.Array:
-        assert shard.shape == (2,)  # of 16 numbers over 8 devices
-        return jax.lax.pmean(shard.mean(), "data")
-
-    assert mean(jnp.arange(16.0)) == 7.5
-
-
-def local_loss(w: jax.Array, x: jax.Array) -> jax.Array:
-    """Return the mean of `w * x` over the examples that it is given."""
-    return jnp.mean(w * x)
-
-
-def global_loss(w: jax.Array, x: jax.Array) -> jax.Array:
-    """Return the mean over the examples of all devices."""
-    return jax.lax.pmean(local_loss(w, x), "data")
-
-
-def example_shard_map_grad() -> None:
-    """Differentiate the loss that is already the mean over devices."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
-    gradient = jax.shard_map(jax.grad(global_loss), mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
-    w, x = jnp.float32(3.0), jnp.arange(16.0)
-    assert gradient(w, x) == jax.grad(local_loss)(w, x) == 7.5
-
-
-def check_shard_map_grad() -> None:
-    """Hold that without the check of varying axes the order of mean and gradient is the other one."""
-
-    def mean_gradient(w: jax.Array, x: jax.Array) -> jax.Array:
-        return jax.lax.pmean(jax.grad(local_loss)(w, x), "data")
-
-    specs = (P(), P("data"))
-    unchecked = jax.shard_map(mean_gradient, mesh=data_mesh(), in_specs=specs, out_specs=P(), check_vma=False)
-    assert unchecked(jnp.float32(3.0), jnp.arange(16.0)) == 7.5
-
-
-def gradient_of_global_loss() -> jax.Array:
-    """Return the gradient at the batch that the mistakes use."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    specs = (P(), P("data"))
-    gradient = jax.shard_map(jax.grad(global_loss), mesh=data_mesh(), in_specs=specs, out_specs=P())
-    return gradient(jnp.float32(3.0), jnp.arange(16.0))
-
-
-def normalise(shard: jax.Array) -> jax.Array:
-    """Divide a shard by the sum over all devices' shards."""
-    return shard / jax.lax.psum(shard.sum(), "data")
-
-
-def example_shard_map_reductions() -> None:
-    """Finish each reduction over a sharded axis with a collective."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    x = jnp.arange(1.0, 9.0)
-    total = jax.shard_map(
-        lambda shard: jax.lax.psum(shard.sum(), "data"), mesh=data_mesh(), in_specs=P("data"), out_specs=P()
-    )
-    assert total(x) == 36
-    parts = jax.shard_map(normalise, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"))
-    assert jnp.allclose(parts(x), x / 36)
-
-
-def total_over_devices() -> jax.Array:
-    """Return the sum of 0 to 7 over eight devices."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    total = jax.shard_map(
-        lambda shard: jax.lax.psum(shard.sum(), "data"), mesh=data_mesh(), in_specs=P("data"), out_specs=P()
-    )
-    return total(jnp.arange(8.0))
-
-
-def normalised_over_devices() -> jax.Array:
-    """Return 1 to 8, each divided by their sum."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    parts = jax.shard_map(normalise, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"))
-    return parts(jnp.arange(1.0, 9.0))
-
-
-def add_noise(key: jax.Array, shard: jax.Array) -> jax.Array:
-    """Add noise that is drawn anew on each device."""
-    device_key = jax.random.fold_in(key, jax.lax.axis_index("data"))
-    return shard + jax.random.normal(device_key, shard.shape)
-
-
-def example_shard_map_key() -> None:
-    """Give each device a key of its own."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    noisy = jax.shard_map(add_noise, mesh=data_mesh(), in_specs=(P(), P("data")), out_specs=P("data"))
-    y = noisy(jax.random.key(0), jnp.zeros(16))
-    assert len(set(y.tolist())) == 16
-
-
-def noise_over_devices() -> list[float]:
-    """Return the noise that eight devices add, two numbers each."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    noisy = jax.shard_map(add_noise, mesh=data_mesh(), in_specs=(P(), P("data")), out_specs=P("data"))
-    return [float(one) for one in noisy(jax.random.key(0), jnp.zeros(16))]
-
-
-def example_without_pmap() -> None:
-    """Shard the batch's one axis and jit; no leading axis of devices, no collective."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    batch = jnp.arange(32.0)
-    centre = jax.jit(lambda x: x - x.mean())  # the mean of the whole batch
-    y = centre(jax.device_put(batch, NamedSharding(data_mesh(), P("data"))))
-    assert jnp.array_equal(y, batch - 15.5)
-    assert y.sharding.shard_shape(y.shape) == (4,)  # each device has four examples
-
-
-def devices_of_a_split_batch() -> int:
-    """Return how many devices work on a batch of 32."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    batch = jax.device_put(jnp.arange(32.0), NamedSharding(data_mesh(), P("data")))
-    return len(jax.jit(lambda x: 2 * x)(batch).sharding.device_set)
-
-
 def example_replicate() -> None:
     """Say where each tree goes by a sharding."""
     jax.config.update("jax_num_cpu_devices", 8)
@@ -338,19 +213,6 @@ def example_set_mesh() -> None:
         assert str(jax.typeof(y)) == str(jax.typeof(z)) == "float32[16@data]"
 
 
-def running_sums(shard: jax.Array) -> jax.Array:
-    """Return the sums of a shard's numbers up to each of them."""
-    start = jax.lax.pcast(jnp.float32(0.0), "data", to="varying")  # a constant is equal on all devices
-    return jax.lax.scan(lambda total, x: (total + x, total + x), start, shard)[1]
-
-
-def example_scan_in_shard_map() -> None:
-    """Start a carry with the type that the body gives it."""
-    jax.config.update("jax_num_cpu_devices", 8)
-    sums = jax.shard_map(running_sums, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"))
-    assert sums(jnp.arange(16.0)).tolist()[-2:] == [14, 29]
-
-
 def pad_batch(x: jax.Array, devices: int) -> tuple[jax.Array, jax.Array]:
     """Pad the batch to a multiple of the devices; also return which rows are real."""
     missing = -len(x) % devices
@@ -365,38 +227,3 @@ def example_uneven_batch() -> None:
     batch, real = jax.device_put(pad_batch(x, 8), NamedSharding(data_mesh(), P("data")))
     assert batch.shape == (32, 2)
     assert jnp.allclose(jnp.mean(batch, where=real[:, None]), x.mean())
-
-
-def example_simulated_devices() -> None:
-    """Ask for simulated devices before anything starts the backend."""
-    jax.config.update("jax_num_cpu_devices", 8)  # or JAX_NUM_CPU_DEVICES=8 in the environment
-    assert jax.device_count() == 8
-
-
-WORKER = """
-import sys
-
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
-
-port, rank = sys.argv[1], int(sys.argv[2])
-jax.distributed.initialize(f"localhost:{port}", num_processes=2, process_id=rank)  # before all else
-mesh = jax.make_mesh((jax.device_count(),), ("data",), axis_types=(AxisType.Auto,))
-mine = np.full((2, 3), rank, np.float32)  # the rows that this process has loaded
-batch = jax.make_array_from_process_local_data(NamedSharding(mesh, P("data")), mine)
-assert batch.shape == (4, 3) and not batch.is_fully_addressable
-assert float(jax.jit(jnp.sum)(batch)) == 6  # every process runs this, and may read what is replicated
-"""
-
-
-def example_two_processes() -> None:
-    """Start two processes that hold one array together."""
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        port = str(probe.getsockname()[1])
-    environment = os.environ | {"JAX_PLATFORMS": "cpu"}
-    commands = [[sys.executable, "-c", WORKER, port, str(rank)] for rank in range(2)]
-    workers = [subprocess.Popen(command, env=environment) for command in commands]
-    assert [worker.wait(timeout=50) for worker in workers] == [0, 0]

@@ -1,6 +1,4 @@
-"""Programs over several devices that are written wrongly."""
-
-import os
+"""Arrays sharded wrongly."""
 
 import jax
 import jax.numpy as jnp
@@ -76,86 +74,6 @@ def weight_made_whole_and_then_spread() -> int:
     return len(whole.sharding.device_set)
 
 
-def old_keyword_check_rep() -> jax.Array:
-    mesh = auto_mesh()
-    double = jax.shard_map(lambda x: 2 * x, mesh=mesh, in_specs=P("data"), out_specs=P("data"), check_rep=False)
-    return double(jnp.arange(8.0))
-
-
-def positional_mesh_and_specs() -> jax.Array:
-    mesh = auto_mesh()
-    return jax.shard_map(lambda x: 2 * x, mesh, P("data"), P("data"))(jnp.arange(8.0))
-
-
-def old_import_of_shard_map() -> jax.Array:
-    from jax.experimental.shard_map import shard_map
-
-    double = shard_map(lambda x: 2 * x, mesh=auto_mesh(), in_specs=P("data"), out_specs=P("data"))
-    return double(jnp.arange(8.0))
-
-
-def mean_of_local_gradients() -> jax.Array:
-    def local_loss(w: jax.Array, x: jax.Array) -> jax.Array:
-        return jnp.mean(w * x)
-
-    def gradient(w: jax.Array, x: jax.Array) -> jax.Array:
-        return jax.lax.pmean(jax.grad(local_loss)(w, x), "data")
-
-    mesh = auto_mesh()
-    gradient = jax.shard_map(gradient, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
-    return gradient(jnp.float32(3.0), jnp.arange(16.0))
-
-
-def gradient_of_global_loss_unchecked() -> jax.Array:
-    def global_loss(w: jax.Array, x: jax.Array) -> jax.Array:
-        return jax.lax.pmean(jnp.mean(w * x), "data")
-
-    mesh, specs = auto_mesh(), (P(), P("data"))
-    grad = jax.shard_map(jax.grad(global_loss), mesh=mesh, in_specs=specs, out_specs=P(), check_vma=False)
-    return grad(jnp.float32(3.0), jnp.arange(16.0))
-
-
-def local_sum_passed_off_as_total() -> jax.Array:
-    mesh = auto_mesh()
-    total = jax.shard_map(jnp.sum, mesh=mesh, in_specs=P("data"), out_specs=P(), check_vma=False)
-    return total(jnp.arange(8.0))
-
-
-def divided_by_the_local_sum() -> jax.Array:
-    parts = jax.shard_map(lambda x: x / x.sum(), mesh=auto_mesh(), in_specs=P("data"), out_specs=P("data"))
-    return parts(jnp.arange(1.0, 9.0))
-
-
-def same_key_on_every_device() -> list[float]:
-    noisy = jax.shard_map(
-        lambda key, x: x + jax.random.normal(key, x.shape),
-        mesh=auto_mesh(),
-        in_specs=(P(), P("data")),
-        out_specs=P("data"),
-    )
-    return [float(one) for one in noisy(jax.random.key(0), jnp.zeros(16))]
-
-
-def every_device_draws_the_same(noise: list[float]) -> bool:
-    return noise == noise[:2] * 8
-
-
-def pmap_over_a_larger_batch() -> jax.Array:
-    jax.config.update("jax_num_cpu_devices", 8)
-    batch = jnp.arange(32.0)
-    return jax.pmap(lambda x: 2 * x)(batch)
-
-
-def pmap_over_a_smaller_batch() -> int:
-    jax.config.update("jax_num_cpu_devices", 8)
-    return len(jax.pmap(lambda x: 2 * x)(jnp.arange(5.0)).sharding.device_set)
-
-
-def collective_left_over_from_pmap() -> jax.Array:
-    jax.config.update("jax_num_cpu_devices", 8)
-    return jax.jit(lambda x: x - jax.lax.pmean(x.mean(), "devices"))(jnp.arange(32.0))
-
-
 def replicated_by_the_old_function() -> jax.Array:
     jax.config.update("jax_num_cpu_devices", 8)
     return jax.device_put_replicated(jnp.ones(3), jax.devices())
@@ -211,42 +129,6 @@ def constraint_on_an_explicit_axis() -> jax.Array:
         return jax.jit(lambda x: jax.lax.with_sharding_constraint(2 * x, P("data")))(jnp.arange(16.0))
 
 
-def carry_that_starts_as_a_constant() -> jax.Array:
-    def running_sums(shard: jax.Array) -> jax.Array:
-        return jax.lax.scan(lambda total, x: (total + x, total + x), jnp.float32(0.0), shard)[1]
-
-    sums = jax.shard_map(running_sums, mesh=auto_mesh(), in_specs=P("data"), out_specs=P("data"))
-    return sums(jnp.arange(16.0))
-
-
-def old_pvary() -> jax.Array:
-    mesh = auto_mesh()
-    varying = jax.shard_map(
-        lambda x: x + jax.lax.pvary(jnp.float32(0.0), "data"),
-        mesh=mesh,
-        in_specs=P("data"),
-        out_specs=P("data"),
-    )
-    return varying(jnp.arange(8.0))
-
-
 def batch_that_does_not_divide() -> jax.Array:
     split = NamedSharding(auto_mesh(), P("data"))
     return jax.device_put(jnp.ones((30, 4)), split)
-
-
-def devices_asked_for_too_late() -> int:
-    jnp.ones(1)
-    jax.config.update("jax_num_cpu_devices", 8)
-    return jax.device_count()
-
-
-def variable_set_too_late() -> int:
-    jnp.ones(1)
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
-    return jax.device_count()
-
-
-def initialised_after_the_first_array() -> None:
-    jnp.ones(1)
-    jax.distributed.initialize("localhost:12655", num_processes=1, process_id=0)

@@ -1,0 +1,200 @@
+"""Compilation: what is traced and compiled again, and what goes into a program."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@dataclass(frozen=True)  # frozen and compared by value: equal configurations share one program
+class MlpConfig:
+    """What shapes the program."""
+
+    widths: tuple[int, ...] = (4, 4)  # a list could not be hashed
+    activation: str = "relu"
+
+
+def example_static_hashable() -> None:
+    """Make the configuration anew at each call: it is traced once all the same."""
+    traces = []
+
+    @partial(jax.jit, static_argnames="config")
+    def forward(x: jax.Array, config: MlpConfig) -> jax.Array:
+        traces.append(config)
+        for width in config.widths:
+            x = getattr(jax.nn, config.activation)(x @ jnp.ones((x.shape[-1], width)))
+        return x
+
+    for _ in range(3):
+        out = forward(jnp.ones((2, 3)), MlpConfig(widths=(4, 5)))
+    assert out.shape == (2, 5)
+    assert traces == [MlpConfig(widths=(4, 5))]
+
+
+def example_static_recompile() -> None:
+    """Give the rate as a traced number: five rates, one program."""
+    traces = []
+
+    @partial(jax.jit, static_argnames="clip")  # static: it decides which code is traced
+    def sgd(weights: jax.Array, gradient: jax.Array, rate: float, clip: bool) -> jax.Array:
+        traces.append(clip)
+        if clip:
+            gradient = jnp.clip(gradient, -1.0, 1.0)
+        return weights - rate * gradient
+
+    weights = jnp.ones(3)
+    for epoch in range(5):
+        weights = sgd(weights, 2.0 * weights, 0.1 / (epoch + 1), clip=True)
+    assert traces == [True]
+
+
+def example_in_loop() -> None:
+    """Build the step once: jax.jit and jax.grad outside the loop."""
+    traces = []
+
+    def loss(weight: jax.Array, x: jax.Array) -> jax.Array:
+        traces.append(x.shape)
+        return jnp.mean((weight * x - 1.0) ** 2)
+
+    gradient = jax.jit(jax.grad(loss))  # built in the loop, this would be traced at every step
+    weight = jnp.zeros(())
+    for _ in range(5):
+        weight -= 0.1 * gradient(weight, jnp.ones(4))
+    assert traces == [(4,)]
+
+
+def check_identity() -> None:
+    """Count traces in a loop for the four ways to name one function."""
+
+    class Model:
+        def __init__(self) -> None:
+            self.traces = 0
+
+        def loss(self, weight: jax.Array) -> jax.Array:
+            self.traces += 1
+            return weight**2
+
+    def count(wrap: Callable[[Model], Callable[..., jax.Array]]) -> int:
+        model = Model()
+        for _ in range(3):
+            jax.jit(wrap(model))(jnp.ones(()))
+        return model.traces
+
+    kept = Model()
+    named = kept.loss  # the same object at every pass
+    assert count(lambda _: named) == 0
+    assert kept.traces == 1
+    assert count(lambda model: model.loss) == 3
+    assert count(lambda model: partial(model.loss)) == 3
+
+
+def example_weak_type() -> None:
+    """Start from arrays with the dtype that the step returns."""
+    traces = []
+
+    @jax.jit
+    def update(average: jax.Array, loss: jax.Array) -> jax.Array:
+        traces.append(average)
+        return 0.9 * average + 0.1 * loss
+
+    average = jnp.zeros(())  # or jnp.float32(0), or jnp.array(0.0, jnp.float32)
+    for _ in range(4):
+        average = update(average, jnp.ones(()))
+    assert len(traces) == 1
+    assert jnp.array(0.0).weak_type  # as weak as the Python float that it was made of
+    assert not average.weak_type
+
+
+def check_weak_starts() -> None:
+    """Hold which starts are weakly typed."""
+    assert jnp.asarray(0.0).weak_type
+    assert jnp.full((3,), 0.0).weak_type
+    assert not jnp.float32(0).weak_type
+    assert not jnp.full((3,), 0.0, dtype=jnp.float32).weak_type
+
+
+def padded_batches(data: np.ndarray, size: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield batches (size, ...), the last one padded, each with its mask (size,)."""
+    for start in range(0, len(data), size):
+        batch = data[start : start + size]
+        missing = [(0, size - len(batch))] + [(0, 0)] * (data.ndim - 1)
+        yield np.pad(batch, missing), np.arange(size) < len(batch)
+
+
+def example_ragged_batch() -> None:
+    """Sum over what is real, and divide by its number at the end."""
+    traces = []
+
+    @jax.jit
+    def sum_of_squares(batch: jax.Array, mask: jax.Array) -> tuple[jax.Array, jax.Array]:
+        traces.append(batch.shape)
+        return jnp.sum(batch**2, where=mask), mask.sum()
+
+    data = np.arange(10, dtype=np.float32)
+    sums, counts = zip(*(sum_of_squares(*one) for one in padded_batches(data, 4)), strict=True)
+    assert sum(sums) / sum(counts) == (data**2).mean()
+    assert traces == [(4,)]
+
+
+def mean_over_padded_batches() -> float:
+    """Return the mean of ten ones in batches of four."""
+    batches = list(padded_batches(np.ones(10, np.float32), 4))
+    total = sum(float(jnp.sum(batch, where=mask)) for batch, mask in batches)
+    return total / sum(int(mask.sum()) for _, mask in batches)
+
+
+def pad_to_bucket(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pad (length,) to the next power of two; return it and the mask of what is real."""
+    bucket = 1 << (len(tokens) - 1).bit_length()
+    return np.pad(tokens, (0, bucket - len(tokens))), np.arange(bucket) < len(tokens)
+
+
+def example_buckets() -> None:
+    """Serve 29 lengths with six programs."""
+    traces = []
+
+    @jax.jit
+    def mean(tokens: jax.Array, mask: jax.Array) -> jax.Array:
+        traces.append(len(tokens))
+        return jnp.mean(tokens, where=mask)
+
+    for length in range(1, 30):
+        assert mean(*pad_to_bucket(np.full(length, 2.0, np.float32))) == 2.0
+    assert traces == [1, 2, 4, 8, 16, 32]
+
+
+@jax.jit
+def look_up(table: jax.Array, row: int | jax.Array) -> jax.Array:
+    """Return one row; the table is an argument, so the program does not contain it."""
+    return table[row]
+
+
+def example_big_constant() -> None:
+    """The program's text stays short, whatever the table's size."""
+    table = jnp.arange(100_000.0).reshape(1000, 100)
+    assert len(look_up.lower(table, 3).as_text()) < 10_000
+    assert look_up(table, 3)[0] == 300.0
+
+
+def program_with_table_as_argument() -> int:
+    """Return the number of characters in the lowered program."""
+    return len(look_up.lower(jnp.arange(100_000.0).reshape(1000, 100), 3).as_text())
+
+
+def example_inspect() -> None:
+    """List the primitives that were traced, then look into what XLA made of them."""
+
+    @jax.jit
+    def layer(x: jax.Array, kernel: jax.Array) -> jax.Array:
+        return jnp.tanh(x @ kernel)
+
+    arguments = jnp.ones((2, 3)), jnp.ones((3, 4))
+    jaxpr = layer.trace(*arguments).jaxpr  # what Python recorded
+    assert [equation.primitive.name for equation in jaxpr.eqns] == ["dot_general", "tanh"]
+    compiled = layer.lower(*arguments).compile()  # compiled.as_text() is what runs, fused
+    memory = compiled.memory_analysis()
+    assert memory is not None
+    assert memory.argument_size_in_bytes == 4 * (2 * 3 + 3 * 4)
