@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path("skillkit")
-STANDARD_ONLY = ("proof.running", "proof.confinement", "proof.serving")
+STANDARD_ONLY = ("proof.running", "proof.fence", "proof.confinement", "proof.serving")
 LAYERS = (
     {"errors"},
     {"reading", "places", "writing"},

@@ -9,6 +9,7 @@ from typing import Any
 import skillkit
 from skillkit.writing import write
 
+RUNS = ("running.py", "confinement.py", "fence.py", "serving.py")  # what is a part of every run
 _UNSURE = ("timeout", "died", "left")  # these may be the machine's doing
 
 
@@ -47,7 +48,7 @@ class Outcomes:
 def _digest(versions: Mapping[str, str]) -> str:
     """Return a name for the versions and the code that runs jobs under them."""
     package = Path(skillkit.__file__).parent / "proof"
-    sources = [(package / name).read_text("utf-8") for name in ("running.py", "confinement.py", "serving.py")]
+    sources = [(package / name).read_text("utf-8") for name in RUNS]
     return hashlib.sha256(json.dumps([dict(versions), sources], sort_keys=True).encode()).hexdigest()[:16]
 
 

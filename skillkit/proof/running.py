@@ -1,6 +1,6 @@
 """Runs: one piece of code executed in this process, and what became of it.
 
-This and its two neighbours, confinement and serving, need nothing but the standard library, since they also run under
+This and its neighbours confinement, fence and serving need nothing but the standard library, since they also run under
 interpreters that have only what the code is to be proven with. This is the only module that executes code.
 """
 

@@ -18,7 +18,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from skillkit.proof.confinement import Fence, adopt_orphans, alone
+from skillkit.proof.confinement import adopt_orphans, alone
+from skillkit.proof.fence import Fence
 from skillkit.proof.running import Outcome, run
 
 
