@@ -16,8 +16,9 @@ from typing import Any
 from skillkit.catalogue.libraries import project_libraries
 from skillkit.places import find_project
 from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.proofs import Proof, project_proofs
+from skillkit.proof.proofs import Proof
 from skillkit.proof.serving import installed
+from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import WARM, Verifier
 from skillkit.proof.workers import Workers, clean_environment
 

@@ -18,8 +18,10 @@ from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern, Topic, load
 from skillkit.catalogue.requirements import is_past, unmet
 from skillkit.errors import BadInput, bad_input, did_you_mean
 from skillkit.places import Project, own_project
+from skillkit.proof.changes import change_proofs
 from skillkit.proof.evidence import CITED, Evidence, Run, cited_versions, load_evidence, minor
-from skillkit.proof.proofs import Proof, change_proofs, proofs
+from skillkit.proof.proofs import Proof
+from skillkit.proof.statements import proofs
 from skillkit.reading import read
 from skillkit.shapes import require, schema
 from skillkit.texts import MARK, Text

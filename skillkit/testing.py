@@ -7,7 +7,7 @@ from pathlib import Path
 from skillkit.catalogue.libraries import project_libraries
 from skillkit.errors import bad_input
 from skillkit.places import Project, find_project
-from skillkit.proof import proofs
+from skillkit.proof import statements
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
 from skillkit.proof.serving import installed
@@ -22,7 +22,7 @@ def project_proofs(start: Path = Path()) -> list[Proof]:
         BadInput: There is no project around it, or its specs or its code cannot be used.
     """
     project = _project(start)
-    return proofs.project_proofs(project, _versions(project.root.resolve()))
+    return statements.project_proofs(project, _versions(project.root.resolve()))
 
 
 def prove(proof: Proof) -> Result:

@@ -10,9 +10,12 @@ from skillkit.catalogue.changes import load_changes
 from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import BadInput
 from skillkit.places import find_project
+from skillkit.proof.changes import change_proofs
+from skillkit.proof.names import name_proof
 from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.proofs import Proof, change_proofs, name_proof, project_proofs
+from skillkit.proof.proofs import Proof
 from skillkit.proof.serving import installed
+from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import Report, Verifier
 from skillkit.proof.workers import Workers
 from skillkit.rendering import Renderer

@@ -11,7 +11,8 @@ from skillkit.catalogue.patterns import load_catalogue
 from skillkit.places import cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted, interpreter
 from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.proofs import Proof, project_proofs
+from skillkit.proof.proofs import Proof
+from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import WARM, Verifier
 from skillkit.proof.workers import Workers
 

@@ -20,7 +20,7 @@ from skillkit.proof.diagnosis import diagnose, nearest_run
 from skillkit.proof.environments import NotInstallable, Wanted, found, interpreter
 from skillkit.proof.evidence import Evidence, Run
 from skillkit.proof.installations import project_versions
-from skillkit.proof.proofs import proofs
+from skillkit.proof.statements import proofs
 
 Edit = Callable[[str, str, str], None]
 

@@ -14,7 +14,8 @@ from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import BadInput
 from skillkit.places import find_project
 from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.proofs import proofs, same_value
+from skillkit.proof.statements import proofs
+from skillkit.proof.values import same_value
 from skillkit.proof.verification import Report, Verifier
 from skillkit.proof.workers import Workers
 

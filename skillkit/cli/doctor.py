@@ -14,8 +14,8 @@ from skillkit.places import find_project
 from skillkit.proof.diagnosis import Diagnosis, diagnose
 from skillkit.proof.evidence import Run, cited_versions, load_evidence
 from skillkit.proof.installations import project_versions
-from skillkit.proof.proofs import proofs
 from skillkit.proof.serving import installed
+from skillkit.proof.statements import proofs
 
 EPILOG = """\b
 Examples:

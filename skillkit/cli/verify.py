@@ -15,9 +15,9 @@ from skillkit.places import Project, cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted, interpreter
 from skillkit.proof.evidence import load_evidence
 from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.proofs import project_proofs
 from skillkit.proof.reporting import ENDINGS, SIGNS, report_text, table
 from skillkit.proof.serving import installed
+from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import OPTIONAL, WARM, Report, Result, Verifier
 from skillkit.proof.workers import Workers
 from skillkit.writing import write

@@ -8,7 +8,8 @@ from skillkit.catalogue.libraries import imports
 from skillkit.catalogue.requirements import unmet
 from skillkit.proof.evidence import Run
 from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.proofs import Proof, Verdict
+from skillkit.proof.proofs import Proof
+from skillkit.proof.verdicts import Verdict
 from skillkit.proof.workers import Workers
 
 WARM = ("jax",)
