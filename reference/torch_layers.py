@@ -1,4 +1,4 @@
-"""From PyTorch: layouts, defaults and formulas that differ."""
+"""From PyTorch: layers, their weights and functions."""
 
 import math
 
@@ -6,7 +6,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from flax import nnx
 
 
@@ -160,7 +159,6 @@ def example_batch_norm() -> None:
     layer(x)
     assert jnp.allclose(layer.mean[...], torch_running(jnp.zeros(4), x.mean(0)), atol=1e-4)
     assert jnp.allclose(layer.var[...], torch_running(jnp.ones(4), x.var(0)), atol=1e-4)
-    # PyTorch takes x.var(0, ddof=1) here: n / (n - 1) times as large
 
 
 def running_mean_after_a_step() -> float:
@@ -168,82 +166,6 @@ def running_mean_after_a_step() -> float:
     layer = nnx.BatchNorm(1, momentum=0.9, rngs=nnx.Rngs(0))
     layer(jnp.array([[9.0], [11.0]]))
     return float(layer.mean[...][0])
-
-
-def after_steps(optimizer: optax.GradientTransformation, grad: float, steps: int = 1) -> float:
-    """Return where steps of one gradient lead from 1."""
-    param = jnp.array(1.0)
-    state = optimizer.init(param)
-    for _ in range(steps):
-        update, state = optimizer.update(jnp.asarray(grad), state, param)
-        param = optax.apply_updates(param, update)
-    return float(param)
-
-
-def example_decay() -> None:
-    """Find each decay's own mark where the gradient is zero."""
-    adamw = optax.adamw(0.1, weight_decay=1e-2)  # torch.optim.AdamW by default: shrink by rate * decay
-    assert math.isclose(after_steps(adamw, grad=0.0, steps=10), (1 - 0.1 * 1e-2) ** 10, rel_tol=1e-5)
-    adam = optax.chain(optax.add_decayed_weights(1e-2), optax.adam(0.1))  # torch.optim.Adam(weight_decay=1e-2)
-    assert math.isclose(after_steps(adam, grad=0.0), 1 - 0.1, rel_tol=1e-5)  # Adam makes it a whole step
-
-
-def torch_adam(grad: float, decay: float, decoupled: bool, steps: int = 10) -> float:
-    """Follow torch.optim.AdamW (decoupled) or torch.optim.Adam from 1, at a rate of 0.1."""
-    param, mean, square = 1.0, 0.0, 0.0
-    for step in range(1, steps + 1):
-        slope = grad if decoupled else grad + decay * param
-        param -= 0.1 * decay * param if decoupled else 0.0
-        mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
-        param -= 0.1 * (mean / (1 - 0.9**step)) / (math.sqrt(square / (1 - 0.999**step)) + 1e-8)
-    return param
-
-
-def check_decay() -> None:
-    """Hold that ten steps lead where PyTorch's formulas do."""
-    adamw = optax.adamw(0.1, weight_decay=1e-2)
-    adam = optax.chain(optax.add_decayed_weights(1e-2), optax.adam(0.1))
-    for optimizer, decoupled in ((adamw, True), (adam, False)):
-        expected = torch_adam(-0.02, decay=1e-2, decoupled=decoupled)
-        assert math.isclose(after_steps(optimizer, grad=-0.02, steps=10), expected, rel_tol=1e-4)
-
-
-def decayed_as_torch_adamw() -> float:
-    """Return what ten steps of torch.optim.AdamW leave of a parameter without gradient."""
-    return after_steps(optax.adamw(0.1, weight_decay=1e-2), grad=0.0, steps=10)
-
-
-def decayed_as_torch_adam() -> float:
-    """Return what a step of torch.optim.Adam with weight decay leaves of a parameter without gradient."""
-    return after_steps(optax.chain(optax.add_decayed_weights(1e-2), optax.adam(0.1)), grad=0.0)
-
-
-def example_rmsprop() -> None:
-    """Take PyTorch's decay of 0.99, and move eps out of the root."""
-    optimizer = optax.rmsprop(0.01, decay=0.99, eps_in_sqrt=False)
-    grad = 1e-5
-    expected = 1 - 0.01 * grad / (math.sqrt(0.01 * grad**2) + 1e-8)  # the first step of torch.optim.RMSprop
-    assert math.isclose(after_steps(optimizer, grad), expected, rel_tol=1e-5)
-
-
-def torch_rmsprop(grad: float, steps: int) -> float:
-    """Follow torch.optim.RMSprop(lr=0.01) from 1."""
-    param, square = 1.0, 0.0
-    for _ in range(steps):
-        square = 0.99 * square + 0.01 * grad**2
-        param -= 0.01 * grad / (math.sqrt(square) + 1e-8)
-    return param
-
-
-def check_rmsprop() -> None:
-    """Hold that ten steps lead where PyTorch's formula does."""
-    optimizer = optax.rmsprop(0.01, decay=0.99, eps_in_sqrt=False)
-    assert math.isclose(after_steps(optimizer, 1e-5, steps=10), torch_rmsprop(1e-5, steps=10), rel_tol=1e-4)
-
-
-def rmsprop_as_torch() -> float:
-    """Return where one step of a PyTorch user's RMSprop leads for a small gradient."""
-    return after_steps(optax.rmsprop(0.01, decay=0.99, eps_in_sqrt=False), grad=1e-5)
 
 
 def example_gather() -> None:
@@ -257,22 +179,6 @@ def gathered_shape() -> list[int]:
     """Return the shape of what torch.gather returns."""
     x, index = jnp.arange(6.0).reshape(2, 3), jnp.array([[2], [0]])
     return list(jnp.take_along_axis(x, index, axis=1).shape)
-
-
-def half_detached(w: jax.Array) -> jax.Array:
-    """Write ((w * w.detach()) ** 2)."""
-    return (w * jax.lax.stop_gradient(w)) ** 2
-
-
-def example_detach() -> None:
-    """Differentiate (w * c) ** 2 with c = w held: 2 * w * c ** 2."""
-    w = jnp.array(2.0)
-    assert jax.grad(half_detached)(w) == 2 * w * w**2
-
-
-def slope_half_detached() -> float:
-    """Return the slope at 2."""
-    return float(jax.grad(half_detached)(2.0))
 
 
 def init_like_torch(features: int, outputs: int, rngs: nnx.Rngs) -> nnx.Linear:
@@ -295,88 +201,3 @@ def example_init() -> None:
 def deviation_over_torch() -> float:
     """Return the weights' deviation over that of a new torch.nn.Linear."""
     return float(init_like_torch(512, 512, nnx.Rngs(0)).kernel[...].std()) * math.sqrt(3 * 512)
-
-
-def masked_cross_entropy(logits: jax.Array, labels: jax.Array, ignore: int = -100) -> jax.Array:
-    """Return the mean loss over the labels (...,) that are not to be ignored, as torch's cross_entropy does."""
-    losses = optax.softmax_cross_entropy_with_integer_labels(logits, labels)
-    return jnp.mean(losses, where=labels != ignore)
-
-
-def example_ignored_labels() -> None:
-    """Leave out a padded position: neither its loss nor its gradient counts."""
-    logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -100])
-    loss, grads = jax.value_and_grad(masked_cross_entropy)(logits, labels)
-    assert jnp.isclose(loss, -jax.nn.log_softmax(logits[0])[0])
-    assert (grads[1] == 0).all()
-
-
-def loss_with_ignored_labels() -> float:
-    """Return the loss of two equal examples of which the second is ignored."""
-    logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -100])
-    return float(masked_cross_entropy(logits, labels))
-
-
-def loss_with_minus_one() -> float:
-    """Return the loss where -1 marks what is to be ignored."""
-    logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -1])
-    return float(masked_cross_entropy(logits, labels, ignore=-1))
-
-
-def step_decay(rate: float, epochs: int, factor: float, updates_per_epoch: int) -> optax.Schedule:
-    """Return the schedule of torch.optim.lr_scheduler.StepLR that is stepped once per epoch."""
-    return optax.exponential_decay(rate, epochs * updates_per_epoch, factor, staircase=True)
-
-
-def example_schedule() -> None:
-    """Count updates where PyTorch counts epochs."""
-    schedule = step_decay(0.1, epochs=30, factor=0.1, updates_per_epoch=100)
-    for epoch in (0, 29, 30, 89):
-        assert math.isclose(schedule(100 * epoch), 0.1 * 0.1 ** (epoch // 30), rel_tol=1e-4)
-
-
-def rate_in_second_epoch() -> float:
-    """Return the rate at the start of the second epoch of 100 updates."""
-    return float(step_decay(0.1, epochs=30, factor=0.1, updates_per_epoch=100)(100))
-
-
-def torch_momentum_step(param: jax.Array, grad: jax.Array, buffer: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Compute a step of torch.optim.SGD(lr=0.1, momentum=0.9)."""
-    buffer = 0.9 * buffer + grad
-    return param - 0.1 * buffer, buffer
-
-
-def loss_fn(weight: jax.Array, x: jax.Array, labels: jax.Array) -> jax.Array:
-    """Return the cross entropy of a linear classifier, averaged as torch's cross_entropy does."""
-    return jnp.mean(optax.softmax_cross_entropy_with_integer_labels(x @ weight, labels))
-
-
-@jax.jit
-def train_step(
-    weight: jax.Array, state: optax.OptState, x: jax.Array, labels: jax.Array
-) -> tuple[jax.Array, optax.OptState, jax.Array]:
-    """Do in one pure function what zero_grad, backward and step do to objects."""
-    loss, grads = jax.value_and_grad(loss_fn)(weight, x, labels)
-    updates, state = optax.sgd(0.1, momentum=0.9).update(grads, state, weight)
-    return optax.apply_updates(weight, updates), state, loss
-
-
-def example_train_step() -> None:
-    """Follow PyTorch step for step, its gradient written out."""
-    x, labels = normal(32, 4), jnp.arange(32) % 3
-    weight = jnp.zeros((4, 3))
-    state = optax.sgd(0.1, momentum=0.9).init(weight)
-    expected, buffer = jnp.zeros((4, 3)), jnp.zeros((4, 3))
-    for _ in range(20):
-        residual = jax.nn.softmax(x @ expected) - jax.nn.one_hot(labels, 3)
-        expected, buffer = torch_momentum_step(expected, x.T @ residual / len(x), buffer)
-        weight, state, _ = train_step(weight, state, x, labels)
-    assert jnp.allclose(weight, expected, atol=1e-5)
-
-
-def gradient_of_repeated_batch() -> float:
-    """Return how much larger the gradient is when every example stands twice in the batch."""
-    x, labels, weight = jnp.ones((4, 2)), jnp.array([0, 1, 1, 1]), jnp.zeros((2, 2))
-    once = jax.grad(loss_fn)(weight, x, labels)
-    twice = jax.grad(loss_fn)(weight, jnp.tile(x, (2, 1)), jnp.tile(labels, 2))
-    return float(twice[0, 0] / once[0, 0])

@@ -1,11 +1,10 @@
-"""PyTorch's habits in JAX."""
+"""PyTorch's habits in layers of JAX."""
 
 import math
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from flax import nnx
 
 
@@ -96,34 +95,9 @@ def momentum_copied() -> float:
     return float(layer.mean[...][0])
 
 
-def after_steps(optimizer: optax.GradientTransformation, grad: float, steps: int = 1) -> float:
-    param = jnp.array(1.0)
-    state = optimizer.init(param)
-    for _ in range(steps):
-        update, state = optimizer.update(jnp.asarray(grad), state, param)
-        param = optax.apply_updates(param, update)
-    return float(param)
-
-
-def adamw_by_default() -> float:
-    return after_steps(optax.adamw(0.1), grad=0.0, steps=10)
-
-
-def adamw_for_adam() -> float:
-    return after_steps(optax.adamw(0.1, weight_decay=1e-2), grad=0.0)
-
-
-def rmsprop_by_default() -> float:
-    return after_steps(optax.rmsprop(0.01), grad=1e-5)
-
-
 def take_for_gather() -> list[int]:
     x, index = jnp.arange(6.0).reshape(2, 3), jnp.array([[2], [0]])
     return list(jnp.take(x, index, axis=1).shape)
-
-
-def nothing_detached() -> float:
-    return float(jax.grad(lambda w: (w * w) ** 2)(2.0))
 
 
 def initialised_by_default() -> float:
@@ -133,38 +107,3 @@ def initialised_by_default() -> float:
 
 def is_much_wider(ratio: float) -> bool:
     return ratio > 1.5
-
-
-def ignore_index_passed_on() -> float:
-    logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -100])
-    return float(optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean())
-
-
-def ignore_index_among_many_classes() -> int:
-    labels = jnp.array([-100])
-
-    def loss(logits):
-        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
-
-    return int(jnp.argmin(jax.grad(loss)(jnp.zeros((1, 1000)))))
-
-
-def minus_one_passed_on() -> float:
-    logits = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
-    labels = jnp.array([0, -1])
-    return float(optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean())
-
-
-def schedule_in_epochs() -> float:
-    schedule = optax.exponential_decay(0.1, transition_steps=30, decay_rate=0.1)
-    return float(schedule(100))  # the second epoch of 100 updates
-
-
-def summed_loss() -> float:
-    def loss_fn(weight, x, labels):
-        return optax.softmax_cross_entropy_with_integer_labels(x @ weight, labels).sum()
-
-    x, labels, weight = jnp.ones((4, 2)), jnp.array([0, 1, 1, 1]), jnp.zeros((2, 2))
-    once = jax.grad(loss_fn)(weight, x, labels)
-    twice = jax.grad(loss_fn)(weight, jnp.tile(x, (2, 1)), jnp.tile(labels, 2))
-    return float(twice[0, 0] / once[0, 0])
