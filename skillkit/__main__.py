@@ -1,5 +1,15 @@
-"""`python -m skillkit`."""
+"""`skillkit` and `python -m skillkit`."""
 
-from skillkit.cli import main
 
-main()
+def main() -> None:
+    """Run the command line; an interruption while it is still imported ends it as a later one does."""
+    try:
+        from skillkit.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -49,6 +49,16 @@ def bad_input(path: object, message: str, line: int = 0, column: int = 0) -> Bad
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean 'x'?)` for the nearest known word, or an empty string."""
     words = list(known)
+    if len(word) > _LONGEST:  # nobody mistyped that, and comparing it takes long
+        return ""
     longer = [one for one in words if one.startswith(f"{word}-")]
     close = longer or get_close_matches(word, words, n=1, cutoff=0.6)
     return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+_LONGEST = 100
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 pattern`, `1,200 patterns`."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

@@ -1,12 +1,12 @@
 """Places: where a project keeps its specs, its templates and what is rendered from them."""
 
 import os
-import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from skillkit.errors import bad_input, did_you_mean
+from skillkit.files import read_toml
 
 _DEFAULTS = {"reference": "reference", "templates": "templates", "outputs": "outputs"}
 
@@ -44,7 +44,8 @@ def find_project(start: Path = Path()) -> Project:
         start: An existing folder; the working directory.
 
     Raises:
-        BadInput: The project's `pyproject.toml` cannot be read, or its table has unknown keys.
+        BadInput: The `pyproject.toml` of `start` or of a folder around it cannot be read, or its table is misspelt or
+            has unknown keys.
     """
     here = start.resolve()
     for folder in (here, *here.parents):
@@ -67,23 +68,25 @@ def own_project(start: Path) -> Project:
 
 
 def _settings(path: Path) -> dict[str, str] | None:
-    if not path.is_file():
+    tools = read_toml(path).get("tool") if path.is_file() else None
+    if not isinstance(tools, dict):
         return None
-    try:
-        tools: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("tool")
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise bad_input(path, f"cannot be read: {error}") from error
-    table = tools.get("skillkit") if isinstance(tools, dict) else None
-    if table is None:
+    if "skillkit" not in tools:
+        for name in get_close_matches("skillkit", tools, cutoff=_MISTYPED):
+            raise bad_input(path, f"unknown table [tool.{name}] (did you mean [tool.skillkit]?)")
         return None
+    table = tools["skillkit"]
     if not isinstance(table, dict):
         raise bad_input(path, "[tool.skillkit] must be a table")
     for key, value in table.items():
         if key not in _DEFAULTS:
             raise bad_input(path, f"unknown key '{key}' in [tool.skillkit]{did_you_mean(key, _DEFAULTS)}")
-        if not isinstance(value, str):
+        if not isinstance(value, str) or not value or not value.isprintable():
             raise bad_input(path, f"'{key}' in [tool.skillkit] must be the name of a folder")
     return {**_DEFAULTS, **table}
+
+
+_MISTYPED = 0.85  # `skilkit` and `skill-kit` are as near, `skillet` is not
 
 
 def cache_folder() -> Path:

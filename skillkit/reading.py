@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import yaml
 
 from skillkit.errors import BadInput, Problem, bad_input
+from skillkit.files import read_text
 
 Key = tuple[str | int, ...]
 Place = tuple[int, int]
@@ -46,25 +48,13 @@ class Document:
 def read(path: Path) -> Document:
     """Read a YAML or JSON file.
 
-    Scalars follow YAML 1.2's core schema: `1e-3` is a number, `no` and `on` are strings. Equal keys, aliases
-    and tags are refused.
+    Scalars follow YAML 1.2's core schema: `1e-3` is a number, `no` and `on` are strings. Equal keys, aliases,
+    tags, numbers beyond a float's range and what is nested deeper than `DEEPEST` are refused.
 
     Raises:
         BadInput: The file is missing, unreadable, empty, not UTF-8, or not such a document.
     """
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError as error:
-        raise bad_input(path, "no such file") from error
-    except OSError as error:
-        raise bad_input(path, f"cannot be read: {error.strerror}") from error
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        column = error.start - raw.rfind(b"\n", 0, error.start)
-        raise bad_input(path, "not UTF-8 text: save the file as UTF-8", line, column) from error
-    return parse(text, str(path))
+    return parse(read_text(path), str(path))
 
 
 def parse(text: str, path: str) -> Document:
@@ -73,8 +63,11 @@ def parse(text: str, path: str) -> Document:
     Raises:
         BadInput: As for `read`.
     """
+    text = _PAIR.sub(_joined, text) if text.lstrip().startswith(("{", "[", '"')) else text
     try:
         node = yaml.compose(text, _CoreLoader)
+    except RecursionError as error:
+        raise bad_input(path, _TOO_DEEP) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
@@ -90,12 +83,43 @@ def parse(text: str, path: str) -> Document:
     return Document(path, value, builder.places)
 
 
+_PAIR = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+
+
+def _joined(match: re.Match[str]) -> str:
+    """Return the one character that JSON writes as a pair, which YAML does not know."""
+    text = match.group()
+    pair = bytes.fromhex(text[-10:-6] + text[-4:])
+    return text[:-12] + pair.decode("utf-16-be")
+
+
 def _syntax(text: str, line: int, error: yaml.MarkedYAMLError) -> str:
     lines = text.splitlines()
     near = lines[line - 1] if 0 < line <= len(lines) else ""
     if "\t" in near[: len(near) - len(near.lstrip())]:
         return "a tab in the indentation: YAML indents with spaces"
-    return "not YAML: " + ", ".join(part for part in (error.context, error.problem) if part)
+    words = ", ".join(part for part in (error.context, error.problem) if part)
+    if "maximum nesting depth" in words:
+        return _TOO_DEEP
+    return f"not YAML: {words}{_hint(near, words)}"
+
+
+def _hint(line: str, words: str) -> str:
+    """Return what to do about the commonest errors, whose own words say nothing to who does not know YAML."""
+    if "mapping values are not allowed" in words:
+        quotes = line.count(": ") > 1
+        return " (a text with ': ' in it must stand in quotes)" if quotes else " (is this line indented as its kin?)"
+    if "did not find expected key" in words and line.count("'") % 2:
+        return " (within single quotes, write '' for a single quote)"
+    if "could not find expected ':'" in words:
+        return " (a key needs ': ' behind it; a text of several lines begins with '|')"
+    if "found character" in words and "that cannot start any token" in words:
+        return " (a text that begins with @, ` or % must stand in quotes)"
+    return ""
+
+
+DEEPEST = 60  # of lists and mappings in each other; our own formats need 8
+_TOO_DEEP = f"lists and mappings are nested deeper than {DEEPEST}"
 
 
 class _CoreLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # chosen at import
@@ -125,6 +149,9 @@ class _Builder:
             self.problems.append(Problem(self.path, *place, "aliases (*name) are not supported: repeat the value"))
             return None
         self.seen.add(id(node))
+        if len(key) > DEEPEST:
+            self.problems.append(Problem(self.path, *place, _TOO_DEEP))
+            return None
         if isinstance(node, yaml.MappingNode):
             return dict(self._pairs(node, key))
         if isinstance(node, yaml.SequenceNode):
@@ -135,7 +162,7 @@ class _Builder:
         except KeyError:
             self.problems.append(Problem(self.path, *place, f"the tag {node.tag} is not supported: remove it"))
         except ValueError as error:
-            self.problems.append(Problem(self.path, *place, f"not a number: {error}"))
+            self.problems.append(Problem(self.path, *place, f"not a number: {_without_advice(error)}"))
         return None
 
     def _pairs(self, node: yaml.MappingNode, key: Key) -> Iterator[tuple[str, Any]]:
@@ -157,14 +184,24 @@ def _place(node: yaml.Node) -> Place:
     return node.start_mark.line + 1, node.start_mark.column + 1
 
 
+def _without_advice(error: ValueError) -> str:
+    return str(error).partition("; use sys.")[0]
+
+
 def _scalar(node: yaml.ScalarNode) -> Any:
     text: str = node.value
     kind = node.tag.removeprefix("tag:yaml.org,2002:")
     if kind == "int":
-        return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+        number = int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+        if abs(number) > _LARGEST:
+            raise ValueError("it lies beyond what a float can hold, 1.8e308")
+        return number
     if kind == "float":
         return _float(text.lower())
     return {"str": text, "null": None, "bool": text.lower() == "true"}[kind]
+
+
+_LARGEST = int(sys.float_info.max)
 
 
 def _float(text: str) -> float:

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from skillkit.errors import BadInput, Problem, did_you_mean
+from skillkit.errors import BadInput, Problem, counted, did_you_mean
 from skillkit.reading import Document, Key, shown
 
 Schema = dict[str, Any]
@@ -78,10 +78,14 @@ class _Walk:
 
     def sequence(self, value: list[Any], shape: Schema, key: Key) -> Iterator[Problem]:
         if len(value) < shape.get("minItems", 0):
-            yield self.document.problem(key, f"must have at least {shape['minItems']} entries")
+            entries = counted(shape["minItems"], "entry", "entries")
+            yield self.document.problem(key, f"must have at least {entries}")
+        met: set[str] = set()
         for index, item in enumerate(value):
-            if shape.get("uniqueItems") and item in value[:index]:
+            word = json.dumps(item, sort_keys=True, default=str)
+            if shape.get("uniqueItems") and word in met:
                 yield self.document.problem((*key, index), f"{shown(item)} is listed twice")
+            met.add(word)
             yield from self.value(item, shape.get("items", {}), (*key, index))
 
     def mapping(self, value: dict[str, Any], shape: Schema, key: Key) -> Iterator[Problem]:
@@ -124,7 +128,16 @@ def _wrong_type(value: Any, shape: Schema) -> str | None:
         if isinstance(value, _TYPES[name]) or (name == "integer" and isinstance(value, float) and value.is_integer()):
             return None
     wanted = " or ".join(_WORDS.get(name, f"a whole {name}" if name == "integer" else f"a {name}") for name in types)
-    return f"must be {wanted.replace('a whole integer', 'a whole number')}, not {shown(value)}"
+    message = f"must be {wanted.replace('a whole integer', 'a whole number')}, not {shown(value)}"
+    return message + _remedy(value, types)
+
+
+def _remedy(value: Any, types: list[str]) -> str:
+    if "string" in types and isinstance(value, bool | int | float):
+        return f": put it in quotes, '{shown(value)}'"
+    if "array" in types and isinstance(value, str) and len(shown(value)) < 60:
+        return f": write [{value}]"
+    return ""
 
 
 def _wrong_scalar(value: Any, shape: Schema) -> str | None:
@@ -144,11 +157,16 @@ def _wrong_text(value: str, shape: Schema) -> str | None:
     if len(value) < shape.get("minLength", 0):
         return "must not be empty"
     if len(value) > shape.get("maxLength", len(value)):
-        return f"is {len(value)} characters long, and may have {shape['maxLength']}"
-    if "pattern" in shape and not re.search(shape["pattern"], value):
+        return f"is {len(value):,} characters long, and may have {shape['maxLength']:,}"
+    if "pattern" in shape and not re.search(_whole(shape["pattern"]), value):
         wanted = shape.get("description", f"must match {shape['pattern']}")
         return f"{wanted}, not {shown(value)}"
     return None
+
+
+def _whole(pattern: str) -> str:
+    # of a JSON Schema's expressions `$` is the end alone, in Python also the line end before it
+    return pattern.removesuffix("$") + r"\Z" if pattern.endswith("$") else pattern
 
 
 def _wrong_number(value: float, shape: Schema) -> str | None:

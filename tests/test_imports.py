@@ -12,6 +12,7 @@ PACKAGE = Path("skillkit")
 STANDARD_ONLY = ("proof.running", "proof.fence", "proof.confinement", "proof.serving")
 LAYERS = (
     {"errors"},
+    {"files"},
     {"reading", "places", "writing"},
     {"shapes", "texts"},
     {"catalogue"},

@@ -33,6 +33,8 @@ def problems(text: str) -> str:
         ("-.inf", -math.inf),
         ("[1, a, 2.5]", [1, "a", 2.5]),
         ('{"a": {"b": []}}', {"a": {"b": []}}),
+        (r'{"a": "\ud83d\ude00"}', {"a": "😀"}),
+        (r'["\\ud83d\\ude00"]', [r"\ud83d\ude00"]),
     ],
 )
 def test_scalars_follow_yaml_1_2(text: str, value: object) -> None:
@@ -74,6 +76,22 @@ def test_all_duplicate_keys_at_once() -> None:
         ("a: !!python/object:os.system 1\n", "spec.yaml:1:4: the tag tag:yaml.org,2002:python/object:os.system"),
         ("? [a]\n: 1\n", "spec.yaml:1:3: a key must be a plain word"),
         ("a: 1\n---\nb: 2\n", "spec.yaml:2:1: not YAML: "),
+        ("a: " + "9" * 5000, "spec.yaml:1:4: not a number: Exceeds the limit (4300 digits)"),
+        ("a: " + "9" * 400, "spec.yaml:1:4: not a number: it lies beyond what a float can hold"),
+        ("a: 0x" + "f" * 9999, "spec.yaml:1:4: not a number: it lies beyond what a float can hold"),
+        ("[" * 70 + "]" * 70, "spec.yaml:1:62: lists and mappings are nested deeper than 60"),
+        ("[" * 9999, "spec.yaml:1:1001: lists and mappings are nested deeper than 60"),
+        ("a: b: c", "spec.yaml:1:5: not YAML: mapping values are not allowed in this context (a text with ': ' in it"),
+        (
+            "a: b\n  c: d",
+            "spec.yaml:2:4: not YAML: mapping values are not allowed in this context (is this line indented",
+        ),
+        (
+            "a: 'it's'",
+            "spec.yaml:1:8: not YAML: while parsing a block mapping, did not find expected key (within single",
+        ),
+        ("a: @b", "spec.yaml:1:4: not YAML: while scanning for the next token, found character that cannot start any"),
+        (r'["\ud83d"]', "spec.yaml:1:5: not YAML: while parsing a quoted scalar, found invalid Unicode character"),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:

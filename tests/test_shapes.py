@@ -33,7 +33,7 @@ CASES = [
     ("name: a\nsize: null", ""),
     ("name: a\nsize: 2.0", ""),
     ("size: 1", "x:1:1: the key 'name' is missing"),
-    ("name: 1", "x:1:7: must be text, not 1"),
+    ("name: 1", "x:1:7: must be text, not 1: put it in quotes, '1'"),
     ("name: ''", "x:1:7: must not be empty"),
     ("name: abcdef", "x:1:7: is 6 characters long, and may have 5"),
     ("name: A", 'x:1:7: must match ^[a-z]*$, not "A"'),
@@ -44,9 +44,10 @@ CASES = [
     ("name: a\nrate: 0", "x:2:7: must be greater than 0, not 0"),
     ("name: a\nrate: '1'", 'x:2:7: must be a number, not "1"'),
     ("name: a\nkind: linaer", "x:2:7: unknown choice \"linaer\" (did you mean 'linear'?): one of linear, cosine"),
-    ("name: a\ntags: []", "x:2:7: must have at least 1 entries"),
+    ("name: a\ntags: []", "x:2:7: must have at least 1 entry"),
     ("name: a\ntags: [x, x]", 'x:2:11: "x" is listed twice'),
-    ("name: a\ntags: [1]", "x:2:8: must be text, not 1"),
+    ("name: a\ntags: [1]", "x:2:8: must be text, not 1: put it in quotes, '1'"),
+    ("name: a\ntags: x", 'x:2:7: must be a list, not "x": write [x]'),
     ("name: a\nflags: {}", "x:2:8: must not be empty"),
     ("name: a\nflags: {f: 1}", "x:2:12: must be true or false, not 1"),
     ("name: a\nraises: E", "x:2:1: 'raises' needs 'match' beside it"),
@@ -67,6 +68,12 @@ def test_agrees_with_jsonschema(text: str, message: str) -> None:
     """The library is slow to import, which is why users do not meet it; here it judges our walk."""
     valid = jsonschema.Draft202012Validator(SHAPE).is_valid(parse(text, "x").value)
     assert valid == (message == "")
+
+
+def test_a_pattern_ends_where_the_text_does() -> None:
+    """As in JSON Schema's own expressions; in Python's, `$` is also before a last line end."""
+    (problem,) = check(parse('name: "ab\\n"', "x"), SHAPE)
+    assert problem.message == 'must match ^[a-z]*$, not "ab\\n"'
 
 
 def test_all_problems_at_once() -> None:

@@ -1,12 +1,15 @@
 """The command line: the only part that prints, writes and exits."""
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
-from skillkit.errors import BadInput, did_you_mean
+from skillkit.cli.endings import colour, ended
+from skillkit.errors import did_you_mean
 
 COMMANDS = {
     "render": ("render", "Write the texts that assistants read."),
@@ -23,6 +26,12 @@ COMMANDS = {
 
 class Commands(click.Group):
     """A group whose commands are imported when they are needed, so that help is quick."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Decide on colour before anything is printed."""
+        return super().make_context(info_name, args, parent, color=colour(), **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of their use."""
@@ -73,6 +82,7 @@ Example:
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
 @click.option(
+    "-V",
     "--version",
     is_flag=True,
     is_eager=True,
@@ -85,10 +95,13 @@ def skillkit() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; bad input ends it with exit code 2 and one line for each problem."""
-    try:
-        skillkit.main(arguments, prog_name="skillkit", standalone_mode=True)
-    except BadInput as error:
-        for problem in error.problems:
-            click.echo(f"Error: {problem}", err=True)
-        sys.exit(error.exit_code)
+    """Run the command line and exit: 0 done, 1 a check found something, 2 bad input with one line for each problem."""
+    sys.exit(ended(lambda: _run(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _run(arguments: Sequence[str]) -> None:
+    if "_SKILLKIT_COMPLETE" in os.environ:
+        skillkit.main(arguments, prog_name="skillkit")
+        return
+    with skillkit.make_context("skillkit", list(arguments)) as context:
+        skillkit.invoke(context)
