@@ -12,8 +12,8 @@ from typing import Any
 # compiled code is run three times: the time goes into compiling it
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_backend_optimization_level=0"
 
+from skillkit.configuration.trying import try_configuration
 from skillkit.recommender.recommending import recommend_for
-from skillkit.recommender.trying import try_configuration
 from tests.test_recommending import FOLDER, clean, combinations
 
 

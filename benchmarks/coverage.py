@@ -17,7 +17,6 @@ from skillkit.catalogue.slicing import Slice, cut
 from skillkit.places import find_project
 from skillkit.proof.proofs import SECONDS
 from skillkit.proof.running import CHECK, CODE
-from skillkit.proof.verification import WARM
 from skillkit.proof.workers import Workers
 
 
@@ -56,7 +55,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 def covered(catalogue: Catalogue) -> dict[Path, set[int]]:
     """Run everything, and return the source lines that were run."""
     chosen = list(runs(catalogue))
-    workers = Workers(sys.executable, WARM, os.cpu_count() or 1)
+    workers = Workers(sys.executable, find_project().warm, os.cpu_count() or 1)
     found: dict[Path, set[int]] = defaultdict(set)
     for index, outcome in workers.ask_all([job for job, _ in chosen]):
         for file, numbers in outcome.get("lines", {}).items():

@@ -19,7 +19,7 @@ from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
 from skillkit.proof.serving import installed
 from skillkit.proof.statements import project_proofs
-from skillkit.proof.verification import WARM, Verifier
+from skillkit.proof.verification import Verifier
 from skillkit.proof.workers import Workers, clean_environment
 
 COMPARED = 50
@@ -62,7 +62,7 @@ def in_a_process_each(proofs: Sequence[Proof]) -> list[dict[str, Any]]:
 
 
 def forked_from_a_warm_one(proofs: Sequence[Proof]) -> list[dict[str, Any]]:
-    workers = Workers(sys.executable, WARM, count=1)
+    workers = Workers(sys.executable, find_project().warm, count=1)
     outcomes = [workers.ask(proof.job) for proof in proofs]
     workers.close()
     return outcomes
@@ -90,7 +90,7 @@ def grow(proofs: Sequence[Proof], items: Sequence[int], versions: dict[str, str]
 
 def seconds(proofs: Sequence[Proof], folder: Path, versions: dict[str, str], cores: int) -> float:
     began = time.perf_counter()
-    workers = Workers(sys.executable, WARM, cores)
+    workers = Workers(sys.executable, find_project().warm, cores)
     report = Verifier(workers, Outcomes(folder, versions), versions).verify(proofs)
     workers.close()
     assert not report.of("fails"), report.of("fails")

@@ -6,7 +6,7 @@ from typing import Any
 def __getattr__(name: str) -> Any:
     """Import what needs jax and optax only when it is asked for."""
     if name in ("build_optimizer", "build_optimizers"):
-        from skillkit.recommender import building
+        from skillkit.configuration import building
 
         return getattr(building, name)
     raise AttributeError(f"module 'skillkit' has no attribute '{name}'")

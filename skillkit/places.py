@@ -1,14 +1,17 @@
 """Places: where a project keeps its specs, its templates and what is rendered from them."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from skillkit.errors import bad_input, did_you_mean
 from skillkit.files import read_toml
 
-_DEFAULTS = {"reference": "reference", "templates": "templates", "outputs": "outputs"}
+_FOLDERS = {"reference": "reference", "templates": "templates", "outputs": "outputs"}
+_SETTINGS = (*_FOLDERS, "contexts", "aliases", "warm")
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,9 @@ class Project:
         reference: Runnable code with its specs.
         templates: The Jinja templates.
         outputs: Where rendered texts go.
+        contexts: Entry points of the group `skillkit.contexts` that give templates more to speak of.
+        aliases: What the heads of dotted names in prose stand for: `jnp` for `jax.numpy`.
+        warm: Modules that every run may find imported already.
         bundled: Whether these are skillkit's own texts, read from the installed package.
     """
 
@@ -27,6 +33,9 @@ class Project:
     reference: Path
     templates: Path
     outputs: Path
+    contexts: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    warm: tuple[str, ...] = ()
     bundled: bool = False
 
     @property
@@ -52,7 +61,8 @@ def find_project(start: Path = Path()) -> Project:
         settings = _settings(folder / "pyproject.toml")
         if settings is not None:
             root = start / os.path.relpath(folder, here)
-            return Project(root, root / settings["reference"], root / settings["templates"], root / settings["outputs"])
+            folders = {name: root / settings.get(name, default) for name, default in _FOLDERS.items()}
+            return Project(root, **folders, **_more(settings))
     return own_project(start)
 
 
@@ -64,10 +74,16 @@ def own_project(start: Path) -> Project:
     """
     package = Path(__file__).parent
     root = package / "_bundle" if (package / "_bundle").is_dir() else package.parent
-    return Project(root, root / "reference", root / "templates", start / "outputs", bundled=True)
+    more = _more(_settings(root / "pyproject.toml") or {})
+    return Project(root, root / "reference", root / "templates", start / "outputs", **more, bundled=True)
 
 
-def _settings(path: Path) -> dict[str, str] | None:
+def _more(settings: Mapping[str, Any]) -> dict[str, Any]:
+    lists = {name: tuple(settings.get(name, ())) for name in ("contexts", "warm")}
+    return {**lists, "aliases": settings.get("aliases", {})}
+
+
+def _settings(path: Path) -> dict[str, Any] | None:
     tools = read_toml(path).get("tool") if path.is_file() else None
     if not isinstance(tools, dict):
         return None
@@ -79,11 +95,23 @@ def _settings(path: Path) -> dict[str, str] | None:
     if not isinstance(table, dict):
         raise bad_input(path, "[tool.skillkit] must be a table")
     for key, value in table.items():
-        if key not in _DEFAULTS:
-            raise bad_input(path, f"unknown key '{key}' in [tool.skillkit]{did_you_mean(key, _DEFAULTS)}")
-        if not isinstance(value, str) or not value or not value.isprintable():
-            raise bad_input(path, f"'{key}' in [tool.skillkit] must be the name of a folder")
-    return {**_DEFAULTS, **table}
+        if key not in _SETTINGS:
+            raise bad_input(path, f"unknown key '{key}' in [tool.skillkit]{did_you_mean(key, _SETTINGS)}")
+        if message := _wrong(key, value):
+            raise bad_input(path, f"'{key}' in [tool.skillkit] must be {message}")
+    return table
+
+
+def _wrong(key: str, value: Any) -> str:
+    if key in _FOLDERS:
+        named = isinstance(value, str) and value and value.isprintable()
+        return "" if named else "the name of a folder"
+    if key == "aliases":
+        return "" if isinstance(value, dict) and all(isinstance(one, str) for one in value.values()) else _ALIASES
+    return "" if isinstance(value, list) and all(isinstance(one, str) for one in value) else "a list of names"
+
+
+_ALIASES = 'a table of names, such as jnp = "jax.numpy"'
 
 
 _MISTYPED = 0.85  # `skilkit` and `skill-kit` are as near, `skillet` is not

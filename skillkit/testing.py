@@ -11,7 +11,7 @@ from skillkit.proof import statements
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
 from skillkit.proof.serving import installed
-from skillkit.proof.verification import WARM, Result, Verifier
+from skillkit.proof.verification import Result, Verifier
 from skillkit.proof.workers import Workers
 
 
@@ -27,9 +27,11 @@ def project_proofs(start: Path = Path()) -> list[Proof]:
 
 def prove(proof: Proof) -> Result:
     """Run a proof in a process of its own, under this interpreter."""
-    root = _project(_folder(proof)).root.resolve()
+    project = _project(_folder(proof))
+    root = project.root.resolve()
     versions = _versions(root) | installed(proof.requires)
-    (result,) = Verifier(_workers(root), Outcomes(None, versions), versions).verify([proof]).results
+    verifier = Verifier(_workers(root), Outcomes(None, versions), versions, project_libraries(project))
+    (result,) = verifier.verify([proof]).results
     return result
 
 
@@ -53,4 +55,5 @@ def _versions(root: Path) -> dict[str, str]:
 
 @cache
 def _workers(root: Path) -> Workers:
-    return Workers(sys.executable, WARM, count=1, project=find_project(root))
+    project = find_project(root)
+    return Workers(sys.executable, project.warm, count=1, project=project)

@@ -10,9 +10,9 @@ import optax
 import pytest
 
 import skillkit
+from skillkit.configuration import building, expressions, masks, supplements, transformations
+from skillkit.configuration.format import read_configuration
 from skillkit.errors import BadInput
-from skillkit.recommender import building, calls, pieces, plans, selectors
-from skillkit.recommender.configuration import read_configuration
 
 FOLDER = Path(__file__).parent / "configurations"
 FILES = sorted(FOLDER.glob("*.yaml"))
@@ -57,12 +57,12 @@ def step_of(optimizer: Any, configuration: Any) -> Any:
     return step
 
 
-def printed(plan: plans.Plan) -> Any:
+def printed(made: transformations.Transformation) -> Any:
     """Return the optimizer that the printed expressions stand for."""
-    known: dict[str, Any] = {"optax": optax, "jnp": jnp} | vars(selectors) | vars(pieces)
-    for name, call in plan.schedules.items():
-        known[name] = eval(calls.source(call), dict(known))
-    return eval(calls.source(plan.optimizer), known)
+    known: dict[str, Any] = {"optax": optax, "jnp": jnp} | vars(masks) | vars(supplements)
+    for name, call in made.schedules.items():
+        known[name] = eval(expressions.source(call), dict(known))
+    return eval(expressions.source(made.optimizer), known)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -76,7 +76,7 @@ def test_steps_are_finite_and_move(path: Path) -> None:
         params, opt_state = step(params, opt_state, jnp.int32(count))
     assert all(jnp.isfinite(leaf).all() for leaf in jax.tree.leaves(params))
     # Prodigy's first steps are too small for bfloat16: they show in the master copy only
-    moving = opt_state.master if isinstance(opt_state, pieces.MasterState) else params
+    moving = opt_state.master if isinstance(opt_state, supplements.MasterState) else params
     assert not all(jax.tree.leaves(jax.tree.map(jnp.array_equal, start, moving)))
 
 
@@ -85,12 +85,12 @@ def test_the_printed_text_is_the_same_program(path: Path) -> None:
     configuration = read_configuration(path)
     built = building.build(configuration)
     params = params_of(configuration)
-    for plan in plans.plans(configuration):
-        theirs = printed(plan)
+    for made in transformations.transformations(configuration):
+        theirs = printed(made)
         opt_state = jax.eval_shape(theirs.init, params)
         ours, others = (
             str(jax.make_jaxpr(step_of(optimizer, configuration))(params, opt_state, jnp.int32(0)))
-            for optimizer in (built[plan.network], theirs)
+            for optimizer in (built[made.network], theirs)
         )
         assert re.sub(r"0x[0-9a-f]+", "", ours) == re.sub(r"0x[0-9a-f]+", "", others)
 
@@ -118,12 +118,12 @@ def test_trying_takes_steps_and_says_what_is_not_finite() -> None:
         building.try_configuration(configuration)
 
 
-@pytest.mark.parametrize("module", ["configuration", "plans", "memory", "scripts", "studies", "plots", "schedules"])
+@pytest.mark.parametrize("module", ["format", "transformations", "memory", "scripts", "studies", "plots", "schedules"])
 def test_only_building_imports_jax(module: str) -> None:
-    code = f"import sys, skillkit.recommender.{module}; sys.exit('jax' in sys.modules or 'optax' in sys.modules)"
+    code = f"import sys, skillkit.configuration.{module}; sys.exit('jax' in sys.modules or 'optax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     code = "import sys, skillkit; skillkit.build_optimizer; sys.exit('jax' in sys.modules)"
-    assert module != "plans" or subprocess.run([sys.executable, "-c", code], check=False).returncode == 1
+    assert module != "transformations" or subprocess.run([sys.executable, "-c", code], check=False).returncode == 1
 
 
 MORE = {
@@ -135,18 +135,19 @@ MORE = {
 
 def test_muon_takes_hidden_matrices_only() -> None:
     configuration = read_configuration(FOLDER / "muon.yaml")
-    (plan,) = plans.plans(configuration)
+    (made,) = transformations.transformations(configuration)
     labels = building.evaluate(
-        next(part.keywords["param_labels"] for part in _calls(plan.optimizer) if part.function == "optax.partition"), {}
+        next(part.keywords["param_labels"] for part in _calls(made.optimizer) if part.function == "optax.partition"),
+        {},
     )(params_of(configuration, SHAPES | MORE))
     flat = jax.tree_util.tree_flatten_with_path(labels)[0]
-    muon = {pieces.name_of(path) for path, label in flat if label == "matrices"}
+    muon = {supplements.name_of(path) for path, label in flat if label == "matrices"}
     expected = {"hidden/kernel", "query/kernel", "conv/kernel", "adapter/lora_a"}
     assert muon == expected
 
 
 def _calls(call: Any) -> Any:
-    if isinstance(call, calls.Call):
+    if isinstance(call, expressions.Call):
         yield call
         for part in (*call.positional, *call.keywords.values()):
             yield from _calls(part)

@@ -18,7 +18,7 @@ from skillkit.proof.serving import installed
 from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import Report, Verifier
 from skillkit.proof.workers import Workers
-from skillkit.rendering import Renderer
+from skillkit.rendering.renderer import Renderer
 
 Edit = Callable[[str, str, str], None]
 ROW = """- library: jax

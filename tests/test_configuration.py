@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from skillkit.configuration.format import checked, read_configuration, validate
 from skillkit.errors import BadInput
 from skillkit.reading import parse
-from skillkit.recommender.configuration import checked, read_configuration, validate
 
 FILES = sorted((Path(__file__).parent / "configurations").glob("*.yaml"))
 GOOD = """\

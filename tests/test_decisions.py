@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from skillkit.configuration.optimizers import OPTIMIZERS
 from skillkit.errors import BadInput
 from skillkit.places import own_project
 from skillkit.recommender.arithmetic import RULES
@@ -18,7 +19,6 @@ from skillkit.recommender.decisions import (
     table,
     uncovered,
 )
-from skillkit.recommender.optimizers import OPTIMIZERS
 from skillkit.recommender.questions import decisions_folder, read_questions
 
 FOLDER = decisions_folder(own_project(Path()))

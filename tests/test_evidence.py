@@ -11,7 +11,7 @@ from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.places import find_project
 from skillkit.proof.evidence import Evidence, Run, cited_versions, load_evidence
-from skillkit.rendering import Renderer
+from skillkit.rendering.renderer import Renderer
 
 Edit = Callable[[str, str, str], None]
 

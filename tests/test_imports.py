@@ -4,22 +4,21 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path("skillkit")
 STANDARD_ONLY = ("proof.running", "proof.fence", "proof.confinement", "proof.serving")
-LAYERS = (
-    {"errors"},
-    {"files"},
-    {"reading", "places", "writing"},
-    {"shapes", "texts"},
+FLOORS = (  # a room imports only from the floors below its own
+    {"errors", "files", "places", "reading", "shapes", "writing"},
     {"catalogue"},
-    {"proof", "recommender"},
-    {"rendering", "testing"},
-    {"cli"},
+    {"proof", "configuration"},
+    {"rendering", "recommender"},
+    {"testing", "cli"},
 )
+AMONG_THE_LOWEST = ({"errors"}, {"files"}, {"reading", "places", "writing"}, {"shapes"})
 QUICK = (
     ["--help"],
     ["--version"],
@@ -33,11 +32,17 @@ PROBE = "import sys, atexit; atexit.register(lambda: print(*sorted(sys.modules),
 
 
 def imports(path: Path) -> set[str]:
-    """Return what a module imports from skillkit at import time, by module name."""
-    found = set()
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("skillkit."):
-            found.add(str(node.module).removeprefix("skillkit."))
+    """Return the modules that a module imports: at its top, late in a function, or for types alone."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "skillkit":
+            source = str(node.module).removeprefix("skillkit").removeprefix(".")
+            inner = {f"{source}.{alias.name}".strip(".") for alias in node.names}
+            found |= {name if name in MODULES else source for name in inner}
+        elif isinstance(node, ast.Import):
+            found |= {
+                alias.name.removeprefix("skillkit.") for alias in node.names if alias.name.startswith("skillkit.")
+            }
     return found
 
 
@@ -46,21 +51,37 @@ def modules() -> dict[str, Path]:
     return {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in paths}
 
 
-def test_every_module_imports_only_from_the_layers_below_or_its_own() -> None:
-    rank = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
-    for name, path in modules().items():
+MODULES = modules()
+
+
+def floors() -> dict[str, int]:
+    return {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def test_every_room_stands_on_a_floor() -> None:
+    assert {name.partition(".")[0] for name in MODULES} == floors().keys()
+
+
+def test_every_module_imports_only_from_the_floors_below_or_its_own_room() -> None:
+    rank = floors() | {name: (number - 10) for number, names in enumerate(AMONG_THE_LOWEST) for name in names}
+    for name, path in MODULES.items():
         room = name.partition(".")[0]
-        for needed in imports(path):
+        for needed in imports(path) - {""}:
             other = needed.partition(".")[0]
             assert other == room or rank[other] < rank[room], f"{name} imports {needed}"
 
 
-def test_imports_have_no_cycle() -> None:
-    graph = {name: imports(path) for name, path in modules().items()}
+def test_imports_have_no_circle() -> None:
+    graph = {name: imports(path) for name, path in MODULES.items()}
     while graph:
         leaves = {name for name, needs in graph.items() if not needs & graph.keys()}
-        assert leaves, f"a cycle among {sorted(graph)}"
+        assert leaves, f"a circle among {sorted(graph)}"
         graph = {name: needs for name, needs in graph.items() if name not in leaves}
+
+
+def test_no_room_holds_more_than_twenty_modules() -> None:
+    rooms = Counter(name.partition(".")[0] for name in MODULES if "." in name)
+    assert {room: count for room, count in rooms.items() if count > 20} == {}
 
 
 @pytest.mark.parametrize("name", STANDARD_ONLY)

@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from skillkit.recommender import building, memory
-from skillkit.recommender.configuration import read_configuration
-from skillkit.recommender.optimizers import OPTIMIZERS
+from skillkit.configuration import building, memory
+from skillkit.configuration.format import read_configuration
+from skillkit.configuration.optimizers import OPTIMIZERS
 
 FILES = sorted((Path(__file__).parent / "configurations").glob("*.yaml"))
 STATE = ("optimizer_state", "accumulator", "master_copy")

@@ -13,7 +13,7 @@ from skillkit.proof.environments import NotInstallable, Wanted, interpreter
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
 from skillkit.proof.statements import project_proofs
-from skillkit.proof.verification import WARM, Verifier
+from skillkit.proof.verification import Verifier
 from skillkit.proof.workers import Workers
 
 PROJECT = find_project(Path(__file__).parent.parent)
@@ -41,7 +41,7 @@ def python() -> Path:
 
 @pytest.fixture(scope="module")
 def verifier(python: Path) -> Iterator[Verifier]:
-    workers = Workers(str(python), WARM, count=1, project=PROJECT)
+    workers = Workers(str(python), PROJECT.warm, count=1, project=PROJECT)
     versions = workers.ask({"libraries": list(LIBRARIES)})
     yield Verifier(workers, Outcomes(cache_folder(), versions), versions)
     workers.close()

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import optax
 import pytest
 
-from skillkit.recommender.optimizers import OPTIMIZERS, WITHOUT_RATE
+from skillkit.configuration.optimizers import OPTIMIZERS, WITHOUT_RATE
 
 ELSEWHERE = {"learning_rate", "weight_decay", "weight_decay_rate", "mask", "weight_decay_mask"}
 # these have a place of their own in a configuration, or no value that can be written down

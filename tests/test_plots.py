@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from skillkit.cli.schedule import schedule_command
+from skillkit.configuration import plots
+from skillkit.configuration.format import read_configuration
 from skillkit.errors import BadInput
-from skillkit.recommender import plots
-from skillkit.recommender.configuration import read_configuration
 
 FOLDER = Path(__file__).parent / "configurations"
 ADAMW, LION = (read_configuration(FOLDER / f"{name}.yaml") for name in ("adamw", "lion"))

@@ -13,11 +13,11 @@ from skillkit.places import own_project
 from skillkit.reading import Document
 from skillkit.recommender.arithmetic import linear_batch, llm_peak_lr, sqrt_batch
 from skillkit.recommender.decisions import read_book, read_tables
-from skillkit.recommender.prompting import TEMPLATE, filled_prompt, number, prompt_context
+from skillkit.recommender.prompting import TEMPLATE, given_context, number, prompt_context
 from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import recommend
 from skillkit.recommender.sizes import parse_size
-from skillkit.rendering import Renderer
+from skillkit.rendering.renderer import Renderer
 
 PROJECT = own_project(Path())
 FOLDER = decisions_folder(PROJECT)
@@ -225,7 +225,7 @@ def test_the_issues_in_prose_are_those_of_the_overlay() -> None:
 
 
 def test_answers_can_be_filled_in() -> None:
-    text = filled_prompt(PROJECT, recommended(family="cnn", batch_size=512))
+    text = Renderer(PROJECT).fill(TEMPLATE, **given_context(recommended(family="cnn", batch_size=512)))
     assert "batch_size: 512" in text
     assert "sgd m=0.9, peak 0.2" in text
 

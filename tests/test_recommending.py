@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from skillkit.configuration.format import validate
 from skillkit.errors import BadInput
 from skillkit.places import own_project
 from skillkit.reading import Document
-from skillkit.recommender.configuration import validate
 from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import Recommendation, recommend, recommend_for
 
@@ -311,7 +311,7 @@ def test_any_answers_give_a_sound_recommendation_or_are_refused(answers: dict[st
 @pytest.mark.parametrize("answers", combinations()[::40])
 def test_some_combinations_build_and_step(answers: dict[str, Any]) -> None:
     """All pairs are stepped by `benchmarks/combinations.py`."""
-    from skillkit.recommender.trying import try_configuration
+    from skillkit.configuration.trying import try_configuration
 
     trials = try_configuration(recommend_for(clean(answers), FOLDER)["configuration"])
     assert all(trial.finite for trial in trials), trials

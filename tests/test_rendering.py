@@ -12,8 +12,9 @@ from skillkit.catalogue.patterns import Mistake
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.places import find_project
-from skillkit.rendering import Renderer, failure
-from skillkit.texts import MARK
+from skillkit.rendering.renderer import Renderer
+from skillkit.rendering.texts import MARK
+from skillkit.rendering.words import failure
 
 Edit = Callable[[str, str, str], None]
 

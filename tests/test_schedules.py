@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillkit.recommender import building, schedules
+from skillkit.configuration import building, schedules
 
 FLOATS = st.floats(1e-6, 1.0)
 

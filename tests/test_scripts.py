@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from skillkit.recommender import building, pieces, scripts
-from skillkit.recommender.configuration import read_configuration
+from skillkit.configuration import building, scripts, supplements
+from skillkit.configuration.format import read_configuration
 
 FOLDER = Path(__file__).parent / "configurations"
 LIBRARIES = ("pytree", "flax-linen", "flax-nnx", "equinox")
@@ -125,7 +125,7 @@ def test_masks_find_the_parameters_of_each_library(library: str, tmp_path: Path)
         params = module.init_params(jax.random.key(0))
     mask = module.decay_matrices(params)
     flat = jax.tree_util.tree_flatten_with_path(mask)[0]
-    kept = sorted(pieces.name_of(path).partition("/")[0] for path, decays in flat if decays)
+    kept = sorted(supplements.name_of(path).partition("/")[0] for path, decays in flat if decays)
     assert kept == ["embedding", "head", "hidden"]
     assert len(flat) > len(kept)
 

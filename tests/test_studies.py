@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from skillkit.configuration import studies
+from skillkit.configuration.format import read_configuration
 from skillkit.errors import BadInput
-from skillkit.recommender import scripts
-from skillkit.recommender.configuration import read_configuration
 
 FOLDER = Path(__file__).parent / "configurations"
 TUNING: dict[str, Any] = {
@@ -27,7 +27,7 @@ NO_OPTUNA = importlib.util.find_spec("optuna") is None
 
 
 def study(name: str, tuning: Any = TUNING) -> str:
-    return scripts.optuna_study({"configuration": read_configuration(FOLDER / f"{name}.yaml"), "tuning": tuning})
+    return studies.optuna_study({"configuration": read_configuration(FOLDER / f"{name}.yaml"), "tuning": tuning})
 
 
 def test_the_settings_that_the_optimizer_has_are_searched() -> None:

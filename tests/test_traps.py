@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import optax
 import pytest
 
+from skillkit.configuration import building, expressions, supplements, transformations
+from skillkit.configuration.format import read_configuration, validate
 from skillkit.errors import BadInput
-from skillkit.recommender import building, calls, pieces, plans
-from skillkit.recommender.configuration import read_configuration, validate
 
 FOLDER = Path(__file__).parent / "configurations"
 KERNEL = {"kernel": jnp.full((2, 2), 2.0), "bias": jnp.full((2,), 2.0)}
@@ -42,7 +42,7 @@ def moved(optimizer: Any, gradients: list[Any], params: Any = KERNEL) -> Any:
 
 
 def test_injected_callable_mask_switches_decay_off() -> None:
-    mask = pieces.decay_matrices
+    mask = supplements.decay_matrices
     trap = optax.inject_hyperparams(optax.adamw)(learning_rate=0.1, weight_decay=0.1, mask=mask)
     assert moved(trap, [ZEROS])["kernel"][0, 0] == 2.0  # the mask was called as if it were a schedule
     ours = moved(built("adamw"), [ZEROS])
@@ -91,10 +91,10 @@ def test_accumulation_runs_muon_once_for_an_update() -> None:
     jax.effects_barrier()
     assert len(ran) == 8
     ran.clear()
-    moved(pieces.accumulate(counting, every=4), [ONES] * 8)
+    moved(supplements.accumulate(counting, every=4), [ONES] * 8)
     jax.effects_barrier()
     assert len(ran) == 2
-    text = calls.source(plans.plans(read_configuration(FOLDER / "muon.yaml"))[0].optimizer)
+    text = expressions.source(transformations.transformations(read_configuration(FOLDER / "muon.yaml"))[0].optimizer)
     assert "accumulate(" in text
     assert "MultiSteps" not in text
 
@@ -168,7 +168,9 @@ def test_gradients_of_frozen_parameters_would_clip_the_others() -> None:
     labels = {"lora_a": "adapters", "kernel": "frozen"}
     trap = optax.chain(optax.clip_by_global_norm(1.0), optax.partition(transforms, labels))
     assert moved(trap, [grads], params)["lora_a"][0, 0] > 0.9999
-    sgd = plans.plan({}, {"name": "model", "clip": {"kind": "global_norm", "max_norm": 1.0}, "groups": SGD_ADAPTERS})
+    sgd = transformations.transformation(
+        {}, {"name": "model", "clip": {"kind": "global_norm", "max_norm": 1.0}, "groups": SGD_ADAPTERS}
+    )
     rates = {name: building.evaluate(call, {}) for name, call in sgd.schedules.items()}
     ours = moved(building.evaluate(sgd.optimizer, rates), [grads], params)
     assert ours["lora_a"][0, 0] == pytest.approx(0.5)  # clipped to the norm 1 by itself
@@ -202,7 +204,7 @@ def test_biases_of_rank_three_are_no_matrices() -> None:
     params = {"conv": {"weight": jnp.ones((4, 2, 3, 3)), "bias": jnp.ones((4, 1, 1))}}
     by_rank = jax.tree.map(lambda leaf: leaf.ndim >= 2, params)
     assert by_rank["conv"]["bias"]
-    assert pieces.decay_matrices(params) == {"conv": {"weight": True, "bias": False}}
+    assert supplements.decay_matrices(params) == {"conv": {"weight": True, "bias": False}}
 
 
 def test_noise_for_privacy_is_whole_over_the_micro_batches() -> None:

@@ -5,17 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from skillkit.catalogue.patterns import Catalogue, Pattern
-
-ALIASES = {
-    "jnp": "jax.numpy",
-    "lax": "jax.lax",
-    "nnx": "flax.nnx",
-    "nn": "flax.linen",
-    "linen": "flax.linen",
-    "eqx": "equinox",
-    "np": "numpy",
-    "ocp": "orbax.checkpoint.v1",
-}
+from skillkit.catalogue.slicing import Shelf
+from skillkit.places import Project
 
 
 @dataclass(frozen=True)
@@ -35,31 +26,42 @@ class Mention:
     place: str
 
 
-def mentioned(catalogue: Catalogue, modules: Iterable[str]) -> Iterator[Mention]:
+def mentioned(catalogue: Catalogue, modules: Iterable[str], aliases: Mapping[str, str]) -> Iterator[Mention]:
     """Yield the names that the patterns' prose mentions, and those that they list as gone.
 
     Args:
         catalogue: The patterns.
-        modules: Names that start with one of these, or with the conventional alias of a part, are taken for code.
+        modules: Names that start with one of these, or with an alias of a part, are taken for code.
+        aliases: What they stand for, by alias; see `known_aliases`.
     """
     modules = tuple(modules)
-    heads = [*modules, *(alias for alias, name in ALIASES.items() if name.partition(".")[0] in modules)]
+    heads = [*modules, *(alias for alias, name in aliases.items() if name.partition(".")[0] in modules)]
     if not heads:
         return
     dotted = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, heads))})(?:\.[A-Za-z_]\w*)+")
     for pattern in catalogue.patterns.values():
-        gone = {full_name(name) for name in pattern.gone}
+        gone = {full_name(name, aliases) for name in pattern.gone}
         for text, requires in _prose(pattern):
-            for name in sorted({full_name(name) for name in dotted.findall(text)} - gone):
+            for name in sorted({full_name(name, aliases) for name in dotted.findall(text)} - gone):
                 yield Mention(name, False, requires, pattern.place)
         for name in sorted(gone):
             yield Mention(name, True, _all_met(pattern), pattern.place)
 
 
-def full_name(name: str) -> str:
-    """Return a dotted name with the conventional alias at its head written out."""
+def known_aliases(project: Project, shelf: Shelf) -> dict[str, str]:
+    """Return what the heads of dotted names stand for, by the project's settings and its modules' imports."""
+    found = {}
+    for path in sorted(project.reference.glob("*.py")):
+        for name, (first, *_) in shelf.module(path.stem).imports.items():
+            if first.alias and not first.name:
+                found[name] = first.module
+    return found | dict(project.aliases)
+
+
+def full_name(name: str, aliases: Mapping[str, str]) -> str:
+    """Return a dotted name with the alias at its head written out."""
     head, _, rest = name.partition(".")
-    return f"{ALIASES.get(head, head)}.{rest}"
+    return f"{aliases.get(head, head)}.{rest}"
 
 
 def _all_met(pattern: Pattern) -> dict[str, str]:

@@ -35,7 +35,7 @@ def list_command(topic: tuple[str, ...], as_json: bool) -> None:
 @click.argument("pattern")
 def show_command(pattern: str) -> None:
     """Print one PATTERN as Markdown, to paste into an assistant."""
-    from skillkit.rendering import render_pattern
+    from skillkit.rendering.renderer import render_pattern
 
     project = find_project()
     catalogue = load_catalogue(project, [pattern])

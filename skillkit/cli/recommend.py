@@ -107,13 +107,14 @@ def _markdown(found: Recommendation, _: Path) -> str:
 
 
 def _prompt(found: Recommendation, _: Path) -> str:
-    from skillkit.recommender.prompting import filled_prompt
+    from skillkit.recommender.prompting import TEMPLATE, given_context
+    from skillkit.rendering.renderer import Renderer
 
-    return filled_prompt(find_project(), found)
+    return Renderer(find_project()).fill(TEMPLATE, **given_context(found))
 
 
 def _optuna(found: Recommendation, _: Path) -> str:
-    from skillkit.recommender.scripts import optuna_study
+    from skillkit.configuration.studies import optuna_study
 
     return optuna_study(found)
 
@@ -122,7 +123,7 @@ _FORMATS = {"python": _python, "yaml": _yaml, "markdown": _markdown, "prompt": _
 
 
 def _say(found: Recommendation) -> None:
-    from skillkit.recommender.plots import terminal_chart
+    from skillkit.configuration.plots import terminal_chart
     from skillkit.recommender.reports import words
 
     click.echo(words(found), err=True, nl=False)
@@ -132,7 +133,7 @@ def _say(found: Recommendation) -> None:
 
 def _extras(found: Recommendation, plot: str | None, save: str | None, tried: bool) -> None:
     if plot:
-        from skillkit.recommender.plots import save as draw
+        from skillkit.configuration.plots import save as draw
 
         draw(_pictured(found), plot)
     if save:
@@ -145,7 +146,7 @@ def _extras(found: Recommendation, plot: str | None, save: str | None, tried: bo
 
 def _try(found: Recommendation) -> None:
     try:
-        from skillkit.recommender.trying import UPDATES, try_configuration
+        from skillkit.configuration.trying import UPDATES, try_configuration
     except ImportError as error:
         raise bad_input("--try", f"needs jax and optax: pip install 'jax-skillkit[jax]' ({error})") from error
 

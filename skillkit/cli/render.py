@@ -9,7 +9,7 @@ import click
 
 from skillkit.errors import bad_input
 from skillkit.places import find_project
-from skillkit.texts import MARK, Text, rendered
+from skillkit.rendering.texts import MARK, Text, rendered
 from skillkit.writing import write
 
 EPILOG = """\b

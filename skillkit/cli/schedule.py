@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from skillkit.configuration.format import checked
 from skillkit.reading import Document, parse, read
-from skillkit.recommender.configuration import checked
 
 EPILOG = """\b
 Examples:
@@ -23,7 +23,7 @@ Examples:
 @click.option("-q", "--quiet", is_flag=True, help="Print no chart.")
 def schedule_command(configuration: str, plot: str | None, as_json: bool, quiet: bool) -> None:
     """Draw the learning rate of a saved CONFIGURATION, or of the one on standard input where it is `-`."""
-    from skillkit.recommender import plots
+    from skillkit.configuration import plots
 
     found = checked(_document(configuration))
     if plot:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from skillkit.catalogue.libraries import is_installed, local_modules, project_libraries
+from skillkit.catalogue.libraries import local_modules, project_libraries
 from skillkit.errors import bad_input
 from skillkit.places import Project, cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted, interpreter
@@ -18,7 +18,7 @@ from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.reporting import ENDINGS, SIGNS, report_text, table
 from skillkit.proof.serving import installed
 from skillkit.proof.statements import project_proofs
-from skillkit.proof.verification import OPTIONAL, WARM, Report, Result, Verifier
+from skillkit.proof.verification import Report, Result, Verifier
 from skillkit.proof.workers import Workers
 from skillkit.writing import write
 
@@ -62,12 +62,11 @@ def verify_command(
     if record:
         load_evidence(project.evidence)  # a file that cannot be used is said before anything is run
     libraries = project_libraries(project)
-    known = [name for name in libraries if name in OPTIONAL or is_installed(name)]
     reports: dict[str, Report] = {}
     failed = False
     for wanted in _wanted(sets, pythons):
         try:
-            python = interpreter(wanted, cache_folder() / "environments", known) if wanted else Path(sys.executable)
+            python = interpreter(wanted, cache_folder() / "environments", libraries) if wanted else Path(sys.executable)
         except NotInstallable as error:
             click.secho(f"FAILS  {wanted.label if wanted else ''} can't be installed: {error}", fg="red", err=True)
             failed = True
@@ -103,7 +102,7 @@ def _verify(
     jobs: int,
     quiet: bool,
 ) -> Report:
-    workers = Workers(str(python), WARM, jobs, project)
+    workers = Workers(str(python), project.warm, jobs, project)
     own = python == Path(sys.executable)
 
     def found(names: Sequence[str]) -> dict[str, str]:
@@ -125,7 +124,7 @@ def _verify(
                 click.echo(f"\r\033[K{SIGNS[result.state]} {result.proof.id}", err=True)
             bar.update(1)
 
-        report = Verifier(workers, outcomes, versions).verify(work, tell)
+        report = Verifier(workers, outcomes, versions, libraries).verify(work, tell)
     workers.close()
     if not quiet:
         for result in report.of("skipped"):

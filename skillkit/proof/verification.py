@@ -12,9 +12,6 @@ from skillkit.proof.proofs import Proof
 from skillkit.proof.verdicts import Verdict
 from skillkit.proof.workers import Workers
 
-WARM = ("jax",)
-OPTIONAL = ("jax", "optax", "flax", "equinox", "orbax-checkpoint", "clu", "numpy", "scikit-learn", "flatbuffers")
-
 
 @dataclass(frozen=True)
 class Result:
@@ -94,11 +91,13 @@ class Verifier:
         workers: The servers that run them.
         outcomes: What is known from earlier runs.
         versions: Of the interpreter, the platform and the libraries.
+        libraries: Those without which what imports them is skipped.
     """
 
     workers: Workers
     outcomes: Outcomes
     versions: Mapping[str, str]
+    libraries: Sequence[str] = ()
 
     def verify(self, proofs: Sequence[Proof], tell: Callable[[Result], None] = lambda _: None) -> Report:
         """Run the proofs whose outcome is not known, and judge all.
@@ -115,8 +114,8 @@ class Verifier:
         return Report(tuple(results[index] for index in range(len(proofs))), self.versions)
 
     def _absent(self, proof: Proof) -> str:
-        """Return which library that one may do without the proof's code imports, where it is not installed."""
-        for library in OPTIONAL:
+        """Return which library the proof's code imports that is not installed, or an empty string."""
+        for library in self.libraries:
             if library not in self.versions and imports(proof.code, library):
                 return f"needs {library}, which is not installed"
         return ""

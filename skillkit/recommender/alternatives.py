@@ -7,40 +7,40 @@ from typing import Any
 
 from skillkit.reading import read
 from skillkit.recommender.arithmetic import three_digits
-from skillkit.recommender.choices import Choice, per_step, scaled
 from skillkit.recommender.composing import compose
-from skillkit.recommender.facts import Facts
+from skillkit.recommender.draft import Draft, per_step, scaled
+from skillkit.recommender.situation import Situation
 
 
-def alternatives(choice: Choice, facts: Facts, folder: Path) -> list[dict[str, Any]]:
+def alternatives(draft: Draft, situation: Situation, folder: Path) -> list[dict[str, Any]]:
     """Return the entries of `alternatives.yaml` that apply, each with its whole configuration.
 
     There are none where the training is private or several optimizers are at work, as these depend on each other.
     """
-    if facts.answers["privacy"] != "none" or facts.answers["stage"] == "adapter":
+    if situation.answers["privacy"] != "none" or situation.answers["stage"] == "adapter":
         return []
-    names = [group.get("optimizer", {}).get("name") for net in choice.networks for group in net.get("groups", [])]
+    names = [group.get("optimizer", {}).get("name") for net in draft.networks for group in net.get("groups", [])]
     if any(names):
         return []
     entries = read(folder / "alternatives.yaml").value
-    return [_alternative(entry, choice, facts) for entry in entries if _applies(entry, choice, facts)]
+    return [_alternative(entry, draft, situation) for entry in entries if _applies(entry, draft, situation)]
 
 
-def _applies(entry: Mapping[str, Any], choice: Choice, facts: Facts) -> bool:
+def _applies(entry: Mapping[str, Any], draft: Draft, situation: Situation) -> bool:
     # a line search compares values of the loss, which must be exact and of one batch
-    if entry["name"] == "lbfgs" and (facts.answers["precision"] != "float32" or choice.accumulation > 1):
+    if entry["name"] == "lbfgs" and (situation.answers["precision"] != "float32" or draft.accumulation > 1):
         return False
-    families = entry.get("families", [facts.answers["family"]])
+    families = entry.get("families", [situation.answers["family"]])
     return (
-        choice.name in entry["instead_of"]
-        and facts.answers["family"] in families
-        and facts.answers["stage"] in entry["stages"]
+        draft.name in entry["instead_of"]
+        and situation.answers["family"] in families
+        and situation.answers["stage"] in entry["stages"]
     )
 
 
-def _alternative(entry: Mapping[str, Any], choice: Choice, facts: Facts) -> dict[str, Any]:
-    other = changed(choice, entry["change"])
-    configuration = compose(other, facts)
+def _alternative(entry: Mapping[str, Any], draft: Draft, situation: Situation) -> dict[str, Any]:
+    other = changed(draft, entry["change"])
+    configuration = compose(other, situation)
     main = configuration["networks"][0]["groups"][0]
     about = {name: entry[name] for name in ("name", "when", "cost", "source")}
     return about | {
@@ -51,67 +51,67 @@ def _alternative(entry: Mapping[str, Any], choice: Choice, facts: Facts) -> dict
     }
 
 
-def changed(choice: Choice, change: Mapping[str, Any]) -> Choice:
-    """Return a choice with the change of an alternative."""
+def changed(draft: Draft, change: Mapping[str, Any]) -> Draft:
+    """Return a draft with the change of an alternative."""
     if change.get("muon"):
-        return _muon(choice)
+        return _muon(draft)
     if change.get("schedule_free"):
-        return _schedule_free(choice)
+        return _schedule_free(draft)
     if change.get("adafactor"):
-        return _adafactor(choice)
+        return _adafactor(draft)
     return replace(
-        choice,
-        optimizer=_optimizer(choice, change["optimizer"]),
-        rate=_rate(choice, change),
-        decay=_decay(choice, change),
-        clip=_clip(choice, change),
-        ema=None if change["optimizer"]["name"] == "lbfgs" else choice.ema,
-        schedule=change.get("schedule_or", choice.schedule) if choice.rate is None else choice.schedule,
+        draft,
+        optimizer=_optimizer(draft, change["optimizer"]),
+        rate=_rate(draft, change),
+        decay=_decay(draft, change),
+        clip=_clip(draft, change),
+        ema=None if change["optimizer"]["name"] == "lbfgs" else draft.ema,
+        schedule=change.get("schedule_or", draft.schedule) if draft.rate is None else draft.schedule,
     )
 
 
-def _clip(choice: Choice, change: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    own = choice.clip is not None and choice.clip["kind"] == "update_rms"  # adafactor's alone
-    clip: Mapping[str, Any] | None = change.get("clip_is", None if own else choice.clip)
+def _clip(draft: Draft, change: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    own = draft.clip is not None and draft.clip["kind"] == "update_rms"  # adafactor's alone
+    clip: Mapping[str, Any] | None = change.get("clip_is", None if own else draft.clip)
     return None if change["optimizer"]["name"] == "lbfgs" else clip
 
 
-def _optimizer(choice: Choice, optimizer: Mapping[str, Any]) -> Mapping[str, Any]:
+def _optimizer(draft: Draft, optimizer: Mapping[str, Any]) -> Mapping[str, Any]:
     # a bare name keeps the arguments, which are the same for adam, adamw and nadamw
-    return {**choice.optimizer, **optimizer} if len(optimizer) == 1 else optimizer
+    return {**draft.optimizer, **optimizer} if len(optimizer) == 1 else optimizer
 
 
-def _rate(choice: Choice, change: Mapping[str, Any]) -> float | None:
+def _rate(draft: Draft, change: Mapping[str, Any]) -> float | None:
     if "rate_is" in change:
         rate: float | None = change["rate_is"]
         return rate
-    return change.get("rate_or") if choice.rate is None else scaled(choice, change.get("rate", 1))
+    return change.get("rate_or") if draft.rate is None else scaled(draft, change.get("rate", 1))
 
 
-def _decay(choice: Choice, change: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _decay(draft: Draft, change: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if "decay_is" in change:
         decay: Mapping[str, Any] = change["decay_is"]
         return decay
-    if choice.decay is None or choice.decay["kind"] != "decoupled":
+    if draft.decay is None or draft.decay["kind"] != "decoupled":
         return None
-    return {**choice.decay, "value": three_digits(choice.decay["value"] * change.get("decay", 1))}
+    return {**draft.decay, "value": three_digits(draft.decay["value"] * change.get("decay", 1))}
 
 
-def _muon(choice: Choice) -> Choice:
+def _muon(draft: Draft) -> Draft:
     hidden = {"name": "contrib.muon", "beta": 0.95, "eps": 1e-8, "consistent_rms": 0.2}
     groups = [
         {"name": "hidden", "parameters": "matrices", "optimizer": hidden},
         {"name": "rest", "parameters": "rest"},
     ]
-    return replace(choice, networks=tuple({**network, "groups": groups} for network in choice.networks))
+    return replace(draft, networks=tuple({**network, "groups": groups} for network in draft.networks))
 
 
-def _schedule_free(choice: Choice) -> Choice:
-    own = {name: choice.optimizer[name] for name in ("b1", "b2", "eps")}
-    schedule = {"name": "constant", "warmup": choice.schedule["warmup"]}
-    return replace(choice, optimizer={"name": "contrib.schedule_free_adamw", **own}, schedule=schedule, ema=None)
+def _schedule_free(draft: Draft) -> Draft:
+    own = {name: draft.optimizer[name] for name in ("b1", "b2", "eps")}
+    schedule = {"name": "constant", "warmup": draft.schedule["warmup"]}
+    return replace(draft, optimizer={"name": "contrib.schedule_free_adamw", **own}, schedule=schedule, ema=None)
 
 
-def _adafactor(choice: Choice) -> Choice:
+def _adafactor(draft: Draft) -> Draft:
     optimizer = {"name": "adafactor", "multiply_by_parameter_scale": False, "momentum": None, "decay_rate": 0.8}
-    return replace(choice, optimizer=optimizer, decay=per_step(choice))
+    return replace(draft, optimizer=optimizer, decay=per_step(draft))

@@ -6,14 +6,14 @@ from typing import Any
 
 from skillkit.recommender.sizes import parse_size
 
-Facts = Mapping[str, Any]
+Situation = Mapping[str, Any]
 
 
-def sqrt_batch(facts: Facts, reference: float, batch: float, at_most: float = math.inf) -> float:
+def sqrt_batch(situation: Situation, reference: float, batch: float, at_most: float = math.inf) -> float:
     """Return an Adam learning rate: it grows as the square root of the batch, within a factor of 4.
 
     Args:
-        facts: `examples_per_update`.
+        situation: `examples_per_update`.
         reference: The rate at the batch size `batch`, in examples or sequences.
         batch: The batch size at which the reference was found.
         at_most: Where larger batches stop helping.
@@ -24,11 +24,11 @@ def sqrt_batch(facts: Facts, reference: float, batch: float, at_most: float = ma
         >>> sqrt_batch({"examples_per_update": 1024}, reference=1e-3, batch=256)
         0.002
     """
-    factor = math.sqrt(facts["examples_per_update"] / batch)
+    factor = math.sqrt(situation["examples_per_update"] / batch)
     return min(reference * min(max(factor, 1 / 4), 4), at_most)
 
 
-def linear_batch(facts: Facts, reference: float, batch: float) -> float:
+def linear_batch(situation: Situation, reference: float, batch: float) -> float:
     """Return an SGD learning rate: it grows as the batch, up to 8192 examples, where this was shown to end.
 
     Source: Goyal et al., arXiv:1706.02677.
@@ -37,68 +37,68 @@ def linear_batch(facts: Facts, reference: float, batch: float) -> float:
         >>> linear_batch({"examples_per_update": 1024}, reference=0.1, batch=256)
         0.4
     """
-    return float(reference * min(facts["examples_per_update"], 8192) / batch)
+    return float(reference * min(situation["examples_per_update"], 8192) / batch)
 
 
-def llm_peak_lr(facts: Facts) -> float:
+def llm_peak_lr(situation: Situation) -> float:
     """Return AdamW's rate for pretraining a decoder: 6e-4 at 124M parameters, falling as their fifth root.
 
     It reproduces nine published runs of 124M to 70B within 0.89 and 1.14. Above 200B, where it would be too
     high, it is 1e-4. For a mixture of experts, the parameters are those that one token uses.
 
     Args:
-        facts: `parameters`, or `active_parameters` where that is not None.
+        situation: `parameters`, or `active_parameters` where that is not None.
 
     Example:
         >>> round(llm_peak_lr({"parameters": 7e9}), 6)
         0.000268
     """
-    parameters = facts.get("active_parameters") or facts["parameters"]
+    parameters = situation.get("active_parameters") or situation["parameters"]
     return 1e-4 if parameters > 200e9 else 6e-4 * (parameters / 124e6) ** -0.2
 
 
-def continued_lr(facts: Facts) -> float:
+def continued_lr(situation: Situation) -> float:
     """Return the rate at which pretraining continues: 40 % of its peak, as decayed checkpoints bear it.
 
     Example:
         >>> round(continued_lr({"parameters": 7e9}), 6)
         0.000107
     """
-    return 0.4 * llm_peak_lr(facts)
+    return 0.4 * llm_peak_lr(situation)
 
 
-def sqrt_size(facts: Facts, reference: float, parameters: float) -> float:
+def sqrt_size(situation: Situation, reference: float, parameters: float) -> float:
     """Return a rate that falls as the square root of the number of parameters.
 
     Example:
         >>> sqrt_size({"parameters": 4e8}, reference=1e-3, parameters=1e8)
         0.0005
     """
-    return reference * math.sqrt(parameters / facts["parameters"])
+    return reference * math.sqrt(parameters / situation["parameters"])
 
 
-def sqrt_batch_and_size(facts: Facts, reference: float, batch: float, parameters: float) -> float:
+def sqrt_batch_and_size(situation: Situation, reference: float, batch: float, parameters: float) -> float:
     """Return a rate that grows as the batch's square root and falls as that of the parameters.
 
     Example:
-        >>> facts = {"examples_per_update": 1024, "parameters": 4e8}
-        >>> sqrt_batch_and_size(facts, reference=1e-3, batch=256, parameters=1e8)
+        >>> situation = {"examples_per_update": 1024, "parameters": 4e8}
+        >>> sqrt_batch_and_size(situation, reference=1e-3, batch=256, parameters=1e8)
         0.001
     """
-    return sqrt_batch(facts, reference, batch) * sqrt_size(facts, 1.0, parameters)
+    return sqrt_batch(situation, reference, batch) * sqrt_size(situation, 1.0, parameters)
 
 
-def sqrt_tokens(facts: Facts, reference: float, tokens: float) -> float:
+def sqrt_tokens(situation: Situation, reference: float, tokens: float) -> float:
     """Return an Adam rate that grows as the square root of the tokens of a batch beyond `tokens`.
 
     Example:
         >>> sqrt_tokens({"tokens_per_update": 120_000}, reference=5e-4, tokens=30_000)
         0.001
     """
-    return reference * min(max(math.sqrt(facts["tokens_per_update"] / tokens), 1), 4)
+    return reference * min(max(math.sqrt(situation["tokens_per_update"] / tokens), 1), 4)
 
 
-def chinchilla_tokens(facts: Facts) -> float:
+def chinchilla_tokens(situation: Situation) -> float:
     """Return the tokens of a compute-optimal run, 20 for each parameter.
 
     Source: Hoffmann et al., arXiv:2203.15556.
@@ -107,7 +107,7 @@ def chinchilla_tokens(facts: Facts) -> float:
         >>> chinchilla_tokens({"parameters": 1e9})
         20000000000.0
     """
-    parameters: float = facts.get("active_parameters") or facts["parameters"]
+    parameters: float = situation.get("active_parameters") or situation["parameters"]
     return 20 * parameters
 
 
@@ -126,12 +126,12 @@ RULES: dict[str, Callable[..., float]] = {
 }
 
 
-def evaluate(value: Any, facts: Facts) -> Any:
-    """Return a decision's value: itself, or what the rule that it names makes of the facts, to three digits."""
+def evaluate(value: Any, situation: Situation) -> Any:
+    """Return a decision's value: itself, or what the rule that it names makes of the situation, to three digits."""
     if not isinstance(value, Mapping) or "rule" not in value:
         return value
     arguments = {key: _number(argument) for key, argument in value.items() if key != "rule"}
-    return three_digits(RULES[value["rule"]](facts, **arguments))
+    return three_digits(RULES[value["rule"]](situation, **arguments))
 
 
 def _number(argument: Any) -> Any:
@@ -163,20 +163,20 @@ def updates_from_tokens(tokens: float, tokens_per_update: float) -> int:
     return max(1, math.ceil(tokens / tokens_per_update))
 
 
-def warmup_updates(warmup: Mapping[str, float], facts: Facts) -> int:
+def warmup_updates(warmup: Mapping[str, float], situation: Situation) -> int:
     """Return the updates of a warmup, at most a tenth of the run or the share `at_most`.
 
     Args:
         warmup: `steps`, `epochs` or `fraction`, and perhaps `at_most`.
-        facts: `updates`, and `updates_per_epoch` (None where it is not known).
+        situation: `updates`, and `updates_per_epoch` (None where it is not known).
 
     Example:
         >>> warmup_updates({"steps": 2000}, {"updates": 5000})
         500
     """
-    total = facts["updates"]
+    total = situation["updates"]
     wanted = warmup.get("steps", 0) + warmup.get("fraction", 0) * total
-    wanted += warmup.get("epochs", 0) * (facts.get("updates_per_epoch") or total / 100)
+    wanted += warmup.get("epochs", 0) * (situation.get("updates_per_epoch") or total / 100)
     return int(min(wanted, warmup.get("at_most", 0.1) * total))
 
 

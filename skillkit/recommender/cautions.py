@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skillkit.recommender.arithmetic import decay_timescale, half_life_tokens, warmup_updates
-from skillkit.recommender.choices import ADAMS, Choice
-from skillkit.recommender.facts import Facts
+from skillkit.recommender.draft import ADAMS, Draft
+from skillkit.recommender.situation import Situation
 
 _GIB = 2**30
 
@@ -15,61 +15,61 @@ _SOLVERS = ("pinn", "gaussian-process", "neural-ode")
 _LANGUAGE_MODELS = ("decoder-lm", "moe-lm")
 
 
-def cautions(choice: Choice, facts: Facts, memory: Mapping[str, Any]) -> list[str]:
+def cautions(draft: Draft, situation: Situation, memory: Mapping[str, Any]) -> list[str]:
     """Return the warnings about a run, each one sentence or two."""
     parts = (
-        _schedule(choice, facts),
-        _decay(choice, facts),
-        _tokens(facts),
-        _precision(facts),
-        _length(facts),
-        _division(choice, facts),
-        _privacy(facts),
-        _fit(memory, facts),
+        _schedule(draft, situation),
+        _decay(draft, situation),
+        _tokens(situation),
+        _precision(situation),
+        _length(situation),
+        _division(draft, situation),
+        _privacy(situation),
+        _fit(memory, situation),
     )
     return [text for part in parts for text in part]
 
 
-def implied(choice: Choice, facts: Facts) -> dict[str, Any]:
+def implied(draft: Draft, situation: Situation) -> dict[str, Any]:
     """Return what the numbers imply: the decay's timescale, the half-life of b2, tokens per parameter."""
-    numbers, b2 = facts.numbers, choice.optimizer.get("b2")
+    numbers, b2 = situation.numbers, draft.optimizer.get("b2")
     tokens = numbers["tokens_per_update"]
     return {
-        "decay_timescale": _timescale(choice, facts),
-        "b2_half_life_tokens": half_life_tokens(b2, tokens) if b2 and tokens and choice.name in ADAMS else None,
-        "tokens_per_parameter": _per_parameter(facts),
+        "decay_timescale": _timescale(draft, situation),
+        "b2_half_life_tokens": half_life_tokens(b2, tokens) if b2 and tokens and draft.name in ADAMS else None,
+        "tokens_per_parameter": _per_parameter(situation),
     }
 
 
-def _timescale(choice: Choice, facts: Facts) -> float | None:
-    decay = choice.decay
-    if decay is None or decay["kind"] != "decoupled" or choice.rate is None or choice.name == "lars":
+def _timescale(draft: Draft, situation: Situation) -> float | None:
+    decay = draft.decay
+    if decay is None or decay["kind"] != "decoupled" or draft.rate is None or draft.name == "lars":
         return None
-    return decay_timescale(choice.rate, decay["value"], facts.updates)
+    return decay_timescale(draft.rate, decay["value"], situation.updates)
 
 
-def _per_parameter(facts: Facts) -> float | None:
-    seen = facts.numbers["tokens_seen"]
-    parameters = facts.numbers.get("active_parameters") or facts.numbers["parameters"]
-    return seen / parameters if seen and facts.answers["family"] in _LANGUAGE_MODELS else None
+def _per_parameter(situation: Situation) -> float | None:
+    seen = situation.numbers["tokens_seen"]
+    parameters = situation.numbers.get("active_parameters") or situation.numbers["parameters"]
+    return seen / parameters if seen and situation.answers["family"] in _LANGUAGE_MODELS else None
 
 
-def _schedule(choice: Choice, facts: Facts) -> Iterator[str]:
-    answers, schedule = facts.answers, choice.schedule
-    constant = schedule["name"] == "constant" and facts.updates >= 100
+def _schedule(draft: Draft, situation: Situation) -> Iterator[str]:
+    answers, schedule = situation.answers, draft.schedule
+    constant = schedule["name"] == "constant" and situation.updates >= 100
     if constant and answers["family"] not in _CONSTANT and answers["stage"] != "adapter":
         yield "The rate stays constant; where the run's end is known, a linear decay to zero mostly gains a little."
     if "warmup" in schedule and "warmup_steps" not in answers:
         short = schedule["warmup"].get("steps", 0)
-        if short > warmup_updates(schedule["warmup"], facts.numbers):
+        if short > warmup_updates(schedule["warmup"], situation.numbers):
             yield f"The usual warmup of {short} updates is cut to a tenth of this short run."
-    if answers.get("warmup_steps", 0) > 0.3 * facts.updates:
+    if answers.get("warmup_steps", 0) > 0.3 * situation.updates:
         yield "The warmup takes more than 30 % of the run; published runs stay below 10 %, LAMB's below 28 %."
 
 
-def _decay(choice: Choice, facts: Facts) -> Iterator[str]:
-    share = _timescale(choice, facts)
-    if share is None or facts.answers["stage"] != "from-scratch" or _is_off(choice):
+def _decay(draft: Draft, situation: Situation) -> Iterator[str]:
+    share = _timescale(draft, situation)
+    if share is None or situation.answers["stage"] != "from-scratch" or _is_off(draft):
         return
     if share > 0.2:
         yield (
@@ -83,14 +83,14 @@ def _decay(choice: Choice, facts: Facts) -> Iterator[str]:
         )
 
 
-def _is_off(choice: Choice) -> bool:
+def _is_off(draft: Draft) -> bool:
     # 1e-6 and 1e-8 are how published configurations write "none"
-    return choice.decay is not None and choice.decay["value"] < 1e-5
+    return draft.decay is not None and draft.decay["value"] < 1e-5
 
 
-def _tokens(facts: Facts) -> Iterator[str]:
-    ratio = _per_parameter(facts)
-    if ratio is None or facts.answers["stage"] != "from-scratch":
+def _tokens(situation: Situation) -> Iterator[str]:
+    ratio = _per_parameter(situation)
+    if ratio is None or situation.answers["stage"] != "from-scratch":
         return
     if ratio < 10:
         yield f"{ratio:.2g} tokens per parameter: a smaller model would reach the same loss for less (20 is optimal)."
@@ -98,8 +98,8 @@ def _tokens(facts: Facts) -> Iterator[str]:
         yield f"{ratio:.3g} tokens per parameter: far beyond 20, which pays only in cheap inference."
 
 
-def _precision(facts: Facts) -> Iterator[str]:
-    precision, family = facts.answers["precision"], facts.answers["family"]
+def _precision(situation: Situation) -> Iterator[str]:
+    precision, family = situation.answers["precision"], situation.answers["family"]
     if precision == "bfloat16-params":
         yield "bfloat16 parameters do not move where an update is below 1/256 of them: keep float32 master weights."
     if precision == "float16":
@@ -108,36 +108,36 @@ def _precision(facts: Facts) -> Iterator[str]:
         yield f"The family {family} needs float32 at least, better float64 (jax_enable_x64)."
 
 
-def _length(facts: Facts) -> Iterator[str]:
-    answers = facts.answers
+def _length(situation: Situation) -> Iterator[str]:
+    answers = situation.answers
     if answers["batch_unit"] == "tokens" and "dataset_size" in answers and "epochs" not in answers:
         yield "dataset_size counts sequences and alone sets no length of training: give epochs with it, or tokens."
 
 
-def _division(choice: Choice, facts: Facts) -> Iterator[str]:
-    parts = facts.answers["devices"] * choice.accumulation
-    examples = facts.numbers["examples_per_update"]
+def _division(draft: Draft, situation: Situation) -> Iterator[str]:
+    parts = situation.answers["devices"] * draft.accumulation
+    examples = situation.numbers["examples_per_update"]
     if round(examples) % parts:
         yield f"A batch of {examples:g} is not divisible by {parts}, the devices times the accumulation."
-    if choice.accumulation > 1 and choice.rate is None:
+    if draft.accumulation > 1 and draft.rate is None:
         yield "A line search needs the whole batch at once: the accumulation is 1."
         return
-    if choice.accumulation > 1 and facts.answers["devices"] == 1:
+    if draft.accumulation > 1 and situation.answers["devices"] == 1:
         yield "Accumulation on one device costs 4 bytes per parameter; a smaller batch and rate do as well."
-    if choice.accumulation > 1:
+    if draft.accumulation > 1:
         yield "MultiSteps advances the schedule once per update, not per micro-batch: total_steps counts updates."
 
 
-def _privacy(facts: Facts) -> Iterator[str]:
-    if facts.answers["privacy"] == "none":
+def _privacy(situation: Situation) -> Iterator[str]:
+    if situation.answers["privacy"] == "none":
         return
     yield "The noise multiplier is an estimate by a central limit: account for the real epsilon before you publish it."
-    if "dataset_size" not in facts.answers:
+    if "dataset_size" not in situation.answers:
         yield "The size of the data set is unknown, so the noise assumes a hundred batches: give dataset_size."
 
 
-def _fit(memory: Mapping[str, Any], facts: Facts) -> Iterator[str]:
-    gib = facts.answers.get("device_memory_gib")
+def _fit(memory: Mapping[str, Any], situation: Situation) -> Iterator[str]:
+    gib = situation.answers.get("device_memory_gib")
     if gib is None or memory["per_device"]["total"] <= gib * _GIB:
         return
     needed = memory["per_device"]["total"] / _GIB

@@ -1,11 +1,11 @@
-"""Composing: a choice as a configuration, plain data with every number computed."""
+"""Composing: a draft as a configuration, plain data with every number computed."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from skillkit.recommender.arithmetic import noise_multiplier, three_digits, warmup_updates
-from skillkit.recommender.choices import Choice
-from skillkit.recommender.facts import Facts
+from skillkit.recommender.draft import Draft
+from skillkit.recommender.situation import Situation
 
 Configuration = dict[str, Any]
 
@@ -13,48 +13,48 @@ _WITHOUT_DECAY = ("set_to_zero", "lbfgs")
 _DECOUPLED = ("adamw", "nadamw", "lion", "lamb", "lars", "contrib.muon")
 
 
-def compose(choice: Choice, facts: Facts) -> Configuration:
-    """Return the configuration of a choice."""
-    answers = facts.answers
+def compose(draft: Draft, situation: Situation) -> Configuration:
+    """Return the configuration of a draft."""
+    answers = situation.answers
     private = answers["privacy"] == "dp-sgd"
     return {
         "skillkit": "1",
         "library": answers["library"],
         "precision": answers["precision"],
         "devices": answers["devices"],
-        "accumulation": 1 if choice.rate is None else choice.accumulation,
-        "ema": choice.ema,
-        "networks": [_network(network, choice, facts) for network in choice.networks],
-        "privacy": _privacy(choice, facts) if private else None,
+        "accumulation": 1 if draft.rate is None else draft.accumulation,
+        "ema": draft.ema,
+        "networks": [_network(network, draft, situation) for network in draft.networks],
+        "privacy": _privacy(draft, situation) if private else None,
     }
 
 
-def _network(network: Mapping[str, Any], choice: Choice, facts: Facts) -> dict[str, Any]:
-    clip = network.get("clip", choice.clip)
-    if facts.answers["privacy"] == "dp-sgd":
+def _network(network: Mapping[str, Any], draft: Draft, situation: Situation) -> dict[str, Any]:
+    clip = network.get("clip", draft.clip)
+    if situation.answers["privacy"] == "dp-sgd":
         clip = None  # the private aggregation clips, and nothing may clip after it
     groups = network.get("groups", [{"name": "all", "parameters": "all"}])
     return {
         "name": network["name"],
         "clip": clip and dict(clip),
-        "groups": [_group({**network, **group}, choice, facts) for group in groups],
+        "groups": [_group({**network, **group}, draft, situation) for group in groups],
     }
 
 
-def _group(group: Mapping[str, Any], choice: Choice, facts: Facts) -> dict[str, Any]:
+def _group(group: Mapping[str, Any], draft: Draft, situation: Situation) -> dict[str, Any]:
     own = group.get("optimizer", {})
     # a group that names no optimizer of its own changes those arguments that the main one has
-    changed = {name: value for name, value in own.items() if name in choice.optimizer}
-    optimizer = dict(own) if "name" in own else {**choice.optimizer, **changed}
+    changed = {name: value for name, value in own.items() if name in draft.optimizer}
+    optimizer = dict(own) if "name" in own else {**draft.optimizer, **changed}
     idle = optimizer["name"] == "set_to_zero"
-    rate = None if idle else group.get("rate", choice.rate)
-    decay = None if optimizer["name"] in _WITHOUT_DECAY else group.get("decay", choice.decay)
+    rate = None if idle else group.get("rate", draft.rate)
+    decay = None if optimizer["name"] in _WITHOUT_DECAY else group.get("decay", draft.decay)
     return {
         "name": group["name"] if "parameters" in group else "all",
         "parameters": group.get("parameters", "all"),
         "optimizer": optimizer,
         "weight_decay": decay and _fitting(decay, optimizer["name"]),
-        "schedule": {"name": "none"} if rate is None else _schedule(choice.schedule, rate, facts),
+        "schedule": {"name": "none"} if rate is None else _schedule(draft.schedule, rate, situation),
     }
 
 
@@ -65,9 +65,9 @@ def _fitting(decay: Mapping[str, Any], name: str) -> dict[str, Any] | None:
     return {name: decay[name] for name in ("value", "kind", "mask")} if fits else None
 
 
-def _schedule(schedule: Mapping[str, Any], peak: float, facts: Facts) -> dict[str, Any]:
-    total = facts.updates
-    warmup = facts.answers.get("warmup_steps", warmup_updates(schedule["warmup"], facts.numbers))
+def _schedule(schedule: Mapping[str, Any], peak: float, situation: Situation) -> dict[str, Any]:
+    total = situation.updates
+    warmup = situation.answers.get("warmup_steps", warmup_updates(schedule["warmup"], situation.numbers))
     name = schedule["name"]
     end = peak if name == "constant" else three_digits(peak * schedule.get("floor", 0.0))
     shape: dict[str, Any] = {
@@ -105,18 +105,18 @@ def _rsqrt(shape: dict[str, Any], schedule: Mapping[str, Any]) -> dict[str, Any]
     return shape | {"end_value": end, "timescale": timescale, "cooldown_steps": cooldown}
 
 
-def _privacy(choice: Choice, facts: Facts) -> dict[str, float]:
-    sampling = min(1.0, facts.numbers["examples_per_update"] / _examples(facts))
-    noise = noise_multiplier(facts.answers["epsilon"], delta(facts), sampling, facts.updates)
-    assert choice.clip is not None
-    return {"l2_norm_clip": choice.clip["max_norm"], "noise_multiplier": three_digits(noise)}
+def _privacy(draft: Draft, situation: Situation) -> dict[str, float]:
+    sampling = min(1.0, situation.numbers["examples_per_update"] / _examples(situation))
+    noise = noise_multiplier(situation.answers["epsilon"], delta(situation), sampling, situation.updates)
+    assert draft.clip is not None
+    return {"l2_norm_clip": draft.clip["max_norm"], "noise_multiplier": three_digits(noise)}
 
 
-def delta(facts: Facts) -> float:
+def delta(situation: Situation) -> float:
     """Return the probability with which a privacy budget may fail, a little below one in the data set's size."""
-    return three_digits(_examples(facts) ** -1.1)
+    return three_digits(_examples(situation) ** -1.1)
 
 
-def _examples(facts: Facts) -> float:
+def _examples(situation: Situation) -> float:
     # without a known data set, a batch is a hundredth of it
-    return float(facts.answers.get("dataset_size") or 100 * facts.numbers["examples_per_update"])
+    return float(situation.answers.get("dataset_size") or 100 * situation.numbers["examples_per_update"])

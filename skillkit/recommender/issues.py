@@ -1,4 +1,4 @@
-"""Issues: what goes wrong in training, what to check, and what each changes in a choice."""
+"""Issues: what goes wrong in training, what to check, and what each changes in a draft."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Any
 
 from skillkit.reading import read
 from skillkit.recommender.arithmetic import three_digits
-from skillkit.recommender.choices import ADAMS, Choice, replaced
-from skillkit.recommender.facts import Facts
+from skillkit.recommender.draft import ADAMS, Draft, replaced
+from skillkit.recommender.situation import Situation
 
 Issue = Mapping[str, Any]
 Changes = dict[str, Any] | None
@@ -20,20 +20,20 @@ def read_issues(folder: Path, names: list[str]) -> list[Issue]:
     return [entry for entry in read(folder / "issues.yaml").value if entry["issue"] in names]
 
 
-def treat(choice: Choice, issue: Issue, facts: Facts) -> Choice:
-    """Return the choice with what an issue changes; a change that does not apply is left out."""
+def treat(draft: Draft, issue: Issue, situation: Situation) -> Draft:
+    """Return the draft with what an issue changes; a change that does not apply is left out."""
     for setting, change in issue["change"].items():
         explained, changed = _CHANGES[setting]
-        changes = changed(choice, change, facts)
+        changes = changed(draft, change, situation)
         if changes:
             because = f"{issue['issue']}: {issue['because']}"
-            choice = choice.because(because, issue["source"], [explained], **changes)
-    return choice
+            draft = draft.because(because, issue["source"], [explained], **changes)
+    return draft
 
 
-def _warmup(choice: Choice, change: Any, facts: Facts) -> Changes:
-    schedule = choice.schedule
-    if schedule["name"] == "none" or "warmup_steps" in facts.answers:
+def _warmup(draft: Draft, change: Any, situation: Situation) -> Changes:
+    schedule = draft.schedule
+    if schedule["name"] == "none" or "warmup_steps" in situation.answers:
         return None
     longer = {name: value * change["times"] for name, value in schedule["warmup"].items() if name != "at_most"}
     if not any(longer.values()):
@@ -42,54 +42,54 @@ def _warmup(choice: Choice, change: Any, facts: Facts) -> Changes:
     return {"schedule": {**schedule, "warmup": longer | at_most}}
 
 
-def _clip(choice: Choice, limit: Any, _: Facts) -> Changes:
-    possible = choice.clip is None or choice.clip["kind"] == "global_norm"
-    if not possible or choice.rate is None or (choice.clip and choice.clip["max_norm"] <= limit):
+def _clip(draft: Draft, limit: Any, _: Situation) -> Changes:
+    possible = draft.clip is None or draft.clip["kind"] == "global_norm"
+    if not possible or draft.rate is None or (draft.clip and draft.clip["max_norm"] <= limit):
         return None
     return {"clip": {"kind": "global_norm", "max_norm": limit}}
 
 
-def _b1(choice: Choice, change: Any, _: Facts) -> Changes:
-    b1 = choice.optimizer.get("b1", 0.0)
+def _b1(draft: Draft, change: Any, _: Situation) -> Changes:
+    b1 = draft.optimizer.get("b1", 0.0)
     # where the tables leave out momentum, as for adversarial networks, more of it does harm
-    if choice.name not in ADAMS or not 0.9 <= b1 < change["at_least"]:
+    if draft.name not in ADAMS or not 0.9 <= b1 < change["at_least"]:
         return None
-    return {"optimizer": {**choice.optimizer, "b1": change["at_least"]}}
+    return {"optimizer": {**draft.optimizer, "b1": change["at_least"]}}
 
 
-def _b2(choice: Choice, change: Any, _: Facts) -> Changes:
-    if choice.name not in ADAMS or choice.optimizer["b2"] <= change["at_most"]:
+def _b2(draft: Draft, change: Any, _: Situation) -> Changes:
+    if draft.name not in ADAMS or draft.optimizer["b2"] <= change["at_most"]:
         return None
-    return {"optimizer": {**choice.optimizer, "b2": change["at_most"]}}
+    return {"optimizer": {**draft.optimizer, "b2": change["at_most"]}}
 
 
-def _decay(choice: Choice, change: Any, _: Facts) -> Changes:
-    if choice.decay is None:
+def _decay(draft: Draft, change: Any, _: Situation) -> Changes:
+    if draft.decay is None:
         return None
-    return {"decay": {**choice.decay, "value": three_digits(choice.decay["value"] * change["times"])}}
+    return {"decay": {**draft.decay, "value": three_digits(draft.decay["value"] * change["times"])}}
 
 
-def _mu_dtype(choice: Choice, dtype: Any, _: Facts) -> Changes:
-    if choice.name not in ADAMS or choice.optimizer.get("mu_dtype") == dtype:
+def _mu_dtype(draft: Draft, dtype: Any, _: Situation) -> Changes:
+    if draft.name not in ADAMS or draft.optimizer.get("mu_dtype") == dtype:
         return None
-    return {"optimizer": {**choice.optimizer, "mu_dtype": dtype}}
+    return {"optimizer": {**draft.optimizer, "mu_dtype": dtype}}
 
 
-def _accumulation(choice: Choice, change: Any, facts: Facts) -> Changes:
-    micro_batch = facts.numbers["examples_per_update"] / facts.answers["devices"] / choice.accumulation
-    if micro_batch < change["times"] or choice.rate is None:
+def _accumulation(draft: Draft, change: Any, situation: Situation) -> Changes:
+    micro_batch = situation.numbers["examples_per_update"] / situation.answers["devices"] / draft.accumulation
+    if micro_batch < change["times"] or draft.rate is None:
         return None
-    return {"accumulation": choice.accumulation * change["times"]}
+    return {"accumulation": draft.accumulation * change["times"]}
 
 
-def _ema(choice: Choice, decay: Any, facts: Facts) -> Changes:
-    if choice.ema is not None or choice.rate is None or facts.answers["stage"] == "adapter":
+def _ema(draft: Draft, decay: Any, situation: Situation) -> Changes:
+    if draft.ema is not None or draft.rate is None or situation.answers["stage"] == "adapter":
         return None
     return {"ema": decay}
 
 
-def _optimizer(choice: Choice, optimizer: Any, _: Facts) -> Changes:
-    return replaced(choice, optimizer)
+def _optimizer(draft: Draft, optimizer: Any, _: Situation) -> Changes:
+    return replaced(draft, optimizer)
 
 
 # of each key of `change`: the setting that it explains, and what it does

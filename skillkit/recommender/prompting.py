@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from skillkit.configuration.expressions import source
+from skillkit.configuration.transformations import transformation
 from skillkit.places import Project
 from skillkit.reading import Document, read
-from skillkit.recommender.calls import source
-from skillkit.recommender.plans import plan
 from skillkit.recommender.questions import Answers, decisions_folder, read_questions
 from skillkit.recommender.recommending import Recommendation, recommend
 from skillkit.recommender.sizes import write_size
@@ -34,12 +34,9 @@ def prompt_context(project: Project) -> dict[str, Any]:
     }
 
 
-def filled_prompt(project: Project, recommendation: Recommendation) -> str:
-    """Return the prompt with a user's answers and the recommendation for them in it."""
-    from skillkit.rendering import Renderer
-
-    given = {"answers": _pairs(recommendation["answers"]), **_summary(recommendation)}
-    return Renderer(project).fill(TEMPLATE, **prompt_context(project) | {"given": given})
+def given_context(recommendation: Recommendation) -> dict[str, Any]:
+    """Return what the template says of a user's answers and the recommendation for them."""
+    return {"given": {"answers": _pairs(recommendation["answers"]), **_summary(recommendation)}}
 
 
 def _recommended(answers: Mapping[str, Any], folder: Path) -> Recommendation:
@@ -102,7 +99,7 @@ def _case(answers: Mapping[str, Any], found: Recommendation) -> str:
 def _example(example: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     found = _recommended(example["answers"], folder)
     network = found["configuration"]["networks"][0]
-    made = plan(found["configuration"], network)
+    made = transformation(found["configuration"], network)
     rates = "\n".join(f"{name} = {source(call)}" for name, call in made.schedules.items())
     return {
         "ask": example["ask"],

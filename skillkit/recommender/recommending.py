@@ -8,13 +8,13 @@ from typing import Any
 from skillkit.reading import Document
 from skillkit.recommender.alternatives import alternatives
 from skillkit.recommender.cautions import cautions, implied
-from skillkit.recommender.choices import Choice, decide
 from skillkit.recommender.composing import compose, delta
 from skillkit.recommender.decisions import Book, read_book
-from skillkit.recommender.facts import Facts, complete
+from skillkit.recommender.draft import Draft, decide
 from skillkit.recommender.issues import read_issues
 from skillkit.recommender.overlays import overlay
 from skillkit.recommender.questions import Answers, read_questions, understand
+from skillkit.recommender.situation import Situation, complete
 from skillkit.recommender.tuning import tuning
 
 Recommendation = dict[str, Any]
@@ -38,47 +38,47 @@ def recommend(documents: Iterable[Document], folder: Path) -> Recommendation:
 
 def recommend_for(given: Answers, folder: Path) -> Recommendation:
     """Return the recommendation for answers that are understood already."""
-    book, facts = consider(given, folder)
-    issues = read_issues(folder, facts.answers["issues"])
-    choice = overlay(decide(book, facts), book, facts, issues)
-    return _recommendation(choice, book, facts, folder) | {"issues": [dict(issue) for issue in issues]}
+    book, situation = consider(given, folder)
+    issues = read_issues(folder, situation.answers["issues"])
+    draft = overlay(decide(book, situation), book, situation, issues)
+    return _recommendation(draft, book, situation, folder) | {"issues": [dict(issue) for issue in issues]}
 
 
 def with_code(recommendation: Recommendation) -> Recommendation:
     """Return a recommendation with the complete script that trains by it."""
-    from skillkit.recommender.scripts import script
+    from skillkit.configuration.scripts import script
 
     return recommendation | {"code": script(recommendation)}
 
 
-def consider(given: Answers, folder: Path) -> tuple[Book, Facts]:
-    """Return the tables that answers lead to, and all facts."""
+def consider(given: Answers, folder: Path) -> tuple[Book, Situation]:
+    """Return the tables that answers lead to, and all situation."""
     stage, privacy = given.get("stage", "from-scratch"), given.get("privacy", "none")
     book = read_book(folder, given["family"], stage, privacy)
     return book, complete(given, book, read_questions(folder))
 
 
-def _recommendation(choice: Choice, book: Book, facts: Facts, folder: Path) -> Recommendation:
-    configuration = compose(choice, facts)
+def _recommendation(draft: Draft, book: Book, situation: Situation, folder: Path) -> Recommendation:
+    configuration = compose(draft, situation)
     main = configuration["networks"][0]
     group = main["groups"][0]
-    memory = _memory(configuration, facts)
+    memory = _memory(configuration, situation)
     result: Recommendation = {
-        "answers": facts.answers,
-        "assumed": list(facts.assumed),
+        "answers": situation.answers,
+        "assumed": list(situation.assumed),
         "optimizer": _flat_optimizer(group, configuration["privacy"]),
         "clip": _flat_clip(main["clip"], configuration["privacy"]),
         "schedule": _flat_schedule(group["schedule"]),
         "ema": configuration["ema"],
         "accumulation": configuration["accumulation"],
         "memory": memory,
-        "reasons": _reasons(choice, configuration, facts),
-        "warnings": cautions(choice, facts, memory),
+        "reasons": _reasons(draft, configuration, situation),
+        "warnings": cautions(draft, situation, memory),
         "advice": list(book.advice),
-        "tuning": tuning(choice, book, facts),
+        "tuning": tuning(draft, book, situation),
         "groups": configuration["networks"],
-        "alternatives": alternatives(choice, facts, folder),
-        "derived": _derived(facts) | implied(choice, facts),
+        "alternatives": alternatives(draft, situation, folder),
+        "derived": _derived(situation) | implied(draft, situation),
         "versions": _versions(),
         "configuration": configuration,
     }
@@ -117,38 +117,38 @@ def _flat_schedule(schedule: Mapping[str, Any]) -> dict[str, Any]:
     return {**dict.fromkeys(names), **schedule}
 
 
-def _reasons(choice: Choice, configuration: Mapping[str, Any], facts: Facts) -> list[dict[str, str]]:
+def _reasons(draft: Draft, configuration: Mapping[str, Any], situation: Situation) -> list[dict[str, str]]:
     computed = {
-        "total_steps": f"The run has {facts.updates} optimizer updates; schedules count these, warmup included.",
+        "total_steps": f"The run has {situation.updates} optimizer updates; schedules count these, warmup included.",
     }
-    if "warmup_steps" in facts.answers:
+    if "warmup_steps" in situation.answers:
         computed["warmup_steps"] = "As answered."
-    if configuration["accumulation"] == facts.answers["accumulation"] > 1:
+    if configuration["accumulation"] == situation.answers["accumulation"] > 1:
         computed["accumulation"] = "As answered; it costs an accumulator, and changes no other number."
     if configuration["privacy"]:
-        epsilon, failure = facts.answers["epsilon"], delta(facts)
+        epsilon, failure = situation.answers["epsilon"], delta(situation)
         computed["privacy"] = f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs, by arXiv:1911.11607."
     made = [{"setting": name, "because": text, "source": "arithmetic"} for name, text in computed.items()]
-    kept = [reason for reason in choice.reasons if reason["setting"] not in computed]
-    return [*kept, *_arguments(choice, kept), *made]
+    kept = [reason for reason in draft.reasons if reason["setting"] not in computed]
+    return [*kept, *_arguments(draft, kept), *made]
 
 
-def _arguments(choice: Choice, reasons: list[dict[str, str]]) -> list[dict[str, str]]:
+def _arguments(draft: Draft, reasons: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return for each argument of the optimizer the optimizer's own reason, where it has none of its own."""
     own = next(reason for reason in reasons if reason["setting"] == "optimizer")
     known = {reason["setting"] for reason in reasons}
-    return [own | {"setting": name} for name in choice.optimizer if name != "name" and name not in known]
+    return [own | {"setting": name} for name in draft.optimizer if name != "name" and name not in known]
 
 
-def _derived(facts: Facts) -> dict[str, Any]:
+def _derived(situation: Situation) -> dict[str, Any]:
     names = ("updates", "examples_per_update", "tokens_per_update", "examples_seen", "tokens_seen", "passes")
-    return {name: facts.numbers[name] for name in names}
+    return {name: situation.numbers[name] for name in names}
 
 
-def _memory(configuration: Mapping[str, Any], facts: Facts) -> dict[str, Any]:
-    from skillkit.recommender.memory import estimate
+def _memory(configuration: Mapping[str, Any], situation: Situation) -> dict[str, Any]:
+    from skillkit.configuration.memory import estimate
 
-    answers = facts.answers
+    answers = situation.answers
     return estimate(configuration, answers["parameters"], adapter_parameters=answers.get("adapter_parameters"))
 
 

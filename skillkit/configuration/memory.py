@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skillkit.recommender.calls import Call
-from skillkit.recommender.plans import plans
-from skillkit.recommender.states import Array, Shape, Shapes, is_frozen, state
+from skillkit.configuration.expressions import Call
+from skillkit.configuration.states import Array, Shape, Shapes, is_frozen, state
+from skillkit.configuration.transformations import transformations
 
 PARTS = ("parameters", "gradients", "optimizer_state", "ema", "accumulator", "master_copy")
 
@@ -21,7 +21,7 @@ def estimate(
     Activations, and the copy in a lower precision to compute with, come on top.
 
     Args:
-        configuration: One that `skillkit.recommender.configuration` accepts.
+        configuration: One that `skillkit.configuration.format` accepts.
         parameters: How many there are in each network, or in every one of them; shapes are assumed.
         shapes: Instead: each network's shapes by the path of the leaf.
         adapter_parameters: How many of them the adapters have, where there are any.
@@ -31,7 +31,9 @@ def estimate(
     """
     known = shapes or assumed_shapes(configuration, parameters or 0, adapter_parameters)
     arrays = [
-        array for plan in plans(configuration) for array in _network(configuration, plan.optimizer, known[plan.network])
+        array
+        for made in transformations(configuration)
+        for array in _network(configuration, made.optimizer, known[made.network])
     ]
     devices = configuration.get("devices") or 1
     whole = {part: sum(array.bytes for array in arrays if array.part == part) for part in PARTS}

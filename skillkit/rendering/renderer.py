@@ -1,4 +1,4 @@
-"""Rendering: Jinja templates and the catalogue become the texts that assistants read."""
+"""The renderer: Jinja templates and the catalogue become the texts that assistants read."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.libraries import imports, only_libraries
-from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern, Topic, load_catalogue
+from skillkit.catalogue.patterns import Catalogue, Pattern, Topic, load_catalogue
 from skillkit.catalogue.requirements import is_past, unmet
 from skillkit.errors import BadInput, bad_input, did_you_mean
 from skillkit.places import Project, own_project
@@ -23,8 +23,10 @@ from skillkit.proof.evidence import CITED, Evidence, Run, cited_versions, load_e
 from skillkit.proof.proofs import Proof
 from skillkit.proof.statements import proofs
 from skillkit.reading import read
+from skillkit.rendering.contexts import registered_context
+from skillkit.rendering.texts import MARK, Text
+from skillkit.rendering.words import cell, failure, minimum, oneline
 from skillkit.shapes import require, schema
-from skillkit.texts import MARK, Text
 
 SUFFIX = ".md.j2"
 
@@ -183,10 +185,9 @@ class Renderer:
         for source in self.sources(template):
             wanted |= jinja2.meta.find_undeclared_variables(source)
         context: dict[str, Any] = {name: getattr(self, name) for name in _SPOKEN_OF & wanted}
-        if "tables" in wanted:
-            from skillkit.recommender.prompting import prompt_context
-
-            context |= prompt_context(self.project)
+        if wanted - context.keys() - self.environment.globals.keys():
+            for name in self.project.contexts:
+                context |= registered_context(name, self.project)
         return context
 
     def sources(self, template: str) -> Iterator[jinja2.nodes.Template]:
@@ -233,39 +234,6 @@ def render_pattern(project: Project, pattern: Pattern) -> str:
     if not (project.templates / _PATTERN).is_file():
         project = replace(project, templates=own_project(project.root).templates)
     return Renderer(project).fill(_PATTERN, pattern=pattern).removesuffix(f"\n{MARK}\n")
-
-
-def failure(mistake: Mistake | Change) -> str:
-    """Return what a mistake or an old form does, in a few words of Markdown."""
-    if mistake.kind in ("raises", "warns"):
-        return f"{mistake.kind} `{mistake.stated.rpartition('.')[2]}`"
-    if mistake.kind == "returns":
-        right = mistake.right if isinstance(mistake, Mistake) else None
-        if isinstance(mistake.stated, str):
-            return f"silently: {mistake.stated}" + (f", not {right}" if right is not None else "")
-        return f"silently gives `{_literal(mistake.stated)}`" + (
-            f", not `{_literal(right)}`" if right is not None else ""
-        )
-    return f"silently: {mistake.stated.replace('_', ' ')}"
-
-
-def _literal(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def oneline(code: str) -> str:
-    """Return code of several lines as one."""
-    return "; ".join(line.strip() for line in code.strip().splitlines())
-
-
-def cell(text: str) -> str:
-    """Return text that may stand in a cell of a Markdown table."""
-    return text.replace("|", "\\|")
-
-
-def minimum(pattern: Pattern) -> str:
-    """Return the versions that a pattern requires, in words, or an empty string."""
-    return ", ".join(f"{library} {versions}" for library, versions in pattern.requires.items())
 
 
 def _text_name(template: str) -> str:

@@ -47,7 +47,7 @@ def rendered(project: Project, versions: Mapping[str, str], names: Sequence[str]
         return [Text(name, Path(file), text) for name, file, text in json.loads(path.read_text("utf-8"))]
     except (OSError, ValueError, TypeError):
         pass
-    from skillkit.rendering import Renderer
+    from skillkit.rendering.renderer import Renderer
 
     texts = list(Renderer(project, versions).render(names))
     _keep(path, [[text.name, text.path.as_posix(), text.text] for text in texts])

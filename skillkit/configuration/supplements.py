@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from skillkit.recommender.selectors import is_decayed_matrix, is_matrix
+from skillkit.configuration.masks import is_decayed_matrix, is_matrix
 
 
 def name_of(path: Any) -> str:
@@ -30,11 +30,11 @@ def decay_matrices_not_embeddings(params: Any) -> Any:
     return jax.tree_util.tree_map_with_path(decays, params)
 
 
-def label_by(**selectors: Callable[[str, int], bool]) -> Callable[[Any], Any]:
+def label_by(**masks: Callable[[str, int], bool]) -> Callable[[Any], Any]:
     """Return a function that labels each leaf with the first selector that takes it."""
 
     def label(path: Any, leaf: Any) -> str:
-        return next(label for label, takes in selectors.items() if takes(name_of(path), leaf.ndim))
+        return next(label for label, takes in masks.items() if takes(name_of(path), leaf.ndim))
 
     return lambda params: jax.tree_util.tree_map_with_path(label, params)
 

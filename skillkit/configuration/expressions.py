@@ -31,7 +31,7 @@ class Call:
     """A function's call.
 
     Args:
-        function: `optax.adamw`, or the bare name of one of `pieces`.
+        function: `optax.adamw`, or the bare name of one of `supplements`.
         keywords: Its keyword arguments: numbers, strings, names, calls, lists and dicts of these.
         positional: For functions that take any number of arguments.
         method: A method of the result that is called without arguments.

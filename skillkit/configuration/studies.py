@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from skillkit.configuration.expressions import Call, Name, Setting, literal, names, source
+from skillkit.configuration.layout import environment, imports, supplements_source, tidy
+from skillkit.configuration.optimizers import OPTIMIZERS
+from skillkit.configuration.reasons import Reasons
+from skillkit.configuration.transformations import Transformation, transformation
 from skillkit.errors import bad_input
-from skillkit.recommender.calls import Call, Name, Setting, literal, names, source
-from skillkit.recommender.optimizers import OPTIMIZERS
-from skillkit.recommender.plans import Plan, plan
-from skillkit.recommender.reasons import Reasons
-from skillkit.recommender.scripts import environment, imports, pieces_source, tidy
 
 _HEAD = '''"""An Optuna study around a recommended optimizer.
 
@@ -35,7 +35,7 @@ def optuna_study(recommendation: Mapping[str, Any]) -> str:
     body = (
         environment()
         .get_template("optuna.py.j2")
-        .render(_context(recommendation, plan(configuration, network), group, ranges))
+        .render(_context(recommendation, transformation(configuration, network), group, ranges))
     )
     return f"{_HEAD}\n{imports(body)}\n{tidy(body)}"
 
@@ -74,22 +74,25 @@ def _spelled(optimizer: Mapping[str, Any], ranges: list[Mapping[str, Any]]) -> d
 
 
 def _context(
-    recommendation: Mapping[str, Any], plan: Plan, group: Mapping[str, Any], ranges: list[Mapping[str, Any]]
+    recommendation: Mapping[str, Any],
+    made: Transformation,
+    group: Mapping[str, Any],
+    ranges: list[Mapping[str, Any]],
 ) -> dict[str, Any]:
     tuning, schedule = recommendation.get("tuning") or {}, group["schedule"]
-    reasons = Reasons(recommendation.get("reasons") or ()).of(plan.network)
+    reasons = Reasons(recommendation.get("reasons") or ()).of(made.network)
     chosen = {one["setting"] for one in ranges} - {"peak_value", "warmup_steps"}
-    optimizer = _searched(plan.optimizer, chosen, group["parameters"])
-    mentioned = [name for call in (*plan.schedules.values(), optimizer) for name in names(call)]
+    optimizer = _searched(made.optimizer, chosen, group["parameters"])
+    mentioned = [name for call in (*made.schedules.values(), optimizer) for name in names(call)]
     averaged = group["optimizer"]["name"] == "contrib.schedule_free_adamw"
     mentioned += ["schedule_free_params"] if averaged else []
     text = source(optimizer, reasons.note, 4)
     return {
-        "pieces": pieces_source(mentioned),
-        "stretched": bool(plan.schedules),
-        "rates": list(plan.schedules),
+        "supplements": supplements_source(mentioned),
+        "stretched": bool(made.schedules),
+        "rates": list(made.schedules),
         "schedules": "\n".join(
-            f"recommended_{name} = {source(call, reasons.note)}" for name, call in plan.schedules.items()
+            f"recommended_{name} = {source(call, reasons.note)}" for name, call in made.schedules.items()
         ),
         "optimizer": text,
         "total": literal(schedule.get("total_steps") or 1),

@@ -1,4 +1,4 @@
-"""Facts: the answers completed by stated assumptions, and all that follows from them."""
+"""Situation: the answers completed by stated assumptions, and all that follows from them."""
 
 import math
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from skillkit.recommender.sizes import parse_size
 
 
 @dataclass(frozen=True)
-class Facts:
+class Situation:
     """What is known about a run.
 
     Args:
@@ -35,7 +35,7 @@ class Facts:
         return updates
 
 
-def complete(given: Answers, book: Book, questionnaire: Questionnaire) -> Facts:
+def complete(given: Answers, book: Book, questionnaire: Questionnaire) -> Situation:
     """Complete the answers by the family's defaults and derive what follows.
 
     Args:
@@ -55,7 +55,7 @@ def complete(given: Answers, book: Book, questionnaire: Questionnaire) -> Facts:
         raise bad_input("warmup_steps", message)
     questions = (*questionnaire.questions, *questionnaire.derived)
     labels = {one.id: one.label(numbers.get(one.id)) for one in questions if one.choices or one.ranges}
-    return Facts(answers, assumed, numbers, labels)
+    return Situation(answers, assumed, numbers, labels)
 
 
 def _assume(given: Answers, book: Book, questionnaire: Questionnaire) -> Answers:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from skillkit.recommender.calls import Call, Setting
+from skillkit.configuration.expressions import Call, Setting
 
 NAMES = ("constant", "linear", "cosine", "exponential", "rsqrt", "wsd", "step", "none")
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skillkit.recommender import schedules
-from skillkit.recommender.calls import Call, Name, Setting
-from skillkit.recommender.optimizers import OPTIMIZERS, WITHOUT_RATE
+from skillkit.configuration import schedules
+from skillkit.configuration.expressions import Call, Name, Setting
+from skillkit.configuration.optimizers import OPTIMIZERS, WITHOUT_RATE
 
 SELECTORS = {
     "matrices": "is_hidden_matrix",
@@ -22,7 +22,7 @@ _DTYPES = {"bfloat16", "float32", "float16"}
 
 
 @dataclass(frozen=True)
-class Plan:
+class Transformation:
     """What one network's optimizer is, in Optax's terms.
 
     Args:
@@ -36,8 +36,8 @@ class Plan:
     optimizer: Call
 
 
-def plan(configuration: Mapping[str, Any], network: Mapping[str, Any]) -> Plan:
-    """Return the plan of one of a configuration's networks."""
+def transformation(configuration: Mapping[str, Any], network: Mapping[str, Any]) -> Transformation:
+    """Return the transformation of one of a configuration's networks."""
     groups = split_groups(network["groups"])
     rates = {rate_name(group, groups): schedules.call(group["schedule"]) for group in groups if _has_rate(group)}
     frozen = any(group["parameters"] == "frozen" for group in groups)
@@ -48,12 +48,12 @@ def plan(configuration: Mapping[str, Any], network: Mapping[str, Any]) -> Plan:
     else:
         labels = Call("label_by", {selector: Name(SELECTORS[selector]) for selector in each})
         whole = Call("optax.partition", {"transforms": each, "param_labels": labels})
-    return Plan(network["name"], rates, _wrapped(whole, configuration, [] if frozen else clip, groups))
+    return Transformation(network["name"], rates, _wrapped(whole, configuration, [] if frozen else clip, groups))
 
 
-def plans(configuration: Mapping[str, Any]) -> list[Plan]:
-    """Return the plan of every network."""
-    return [plan(configuration, network) for network in configuration["networks"]]
+def transformations(configuration: Mapping[str, Any]) -> list[Transformation]:
+    """Return the transformation of every network."""
+    return [transformation(configuration, network) for network in configuration["networks"]]
 
 
 def split_groups(groups: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -70,7 +70,7 @@ def split_groups(groups: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]
 
 
 def rate_name(group: Mapping[str, Any], groups: list[Mapping[str, Any]]) -> str:
-    """Return what the plan calls a group's learning rate."""
+    """Return what the transformation calls a group's learning rate."""
     same = all(other["schedule"] == group["schedule"] for other in groups if _has_rate(other))
     return "learning_rate" if same else f"{group['parameters']}_learning_rate"
 

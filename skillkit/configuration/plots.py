@@ -6,9 +6,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from skillkit.configuration.schedules import value
+from skillkit.configuration.transformations import split_groups
 from skillkit.errors import bad_input
-from skillkit.recommender.plans import split_groups
-from skillkit.recommender.schedules import value
 
 FORMATS = (".png", ".svg")
 _POINTS = 400
@@ -54,7 +54,7 @@ def terminal_chart(configuration: Mapping[str, Any], width: int = 64, height: in
     """Return the learning rates as a chart of block characters, `height` lines for each.
 
     Args:
-        configuration: One that `skillkit.recommender.configuration` accepts.
+        configuration: One that `skillkit.configuration.format` accepts.
         width: Of the chart in characters, without its axis.
         height: In lines.
     """

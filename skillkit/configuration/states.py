@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skillkit.recommender import selectors
-from skillkit.recommender.calls import Call, Name, Setting
-from skillkit.recommender.optimizers import OPTIMIZERS
+from skillkit.configuration import masks
+from skillkit.configuration.expressions import Call, Name, Setting
+from skillkit.configuration.optimizers import OPTIMIZERS
 
 Shape = tuple[int, ...]
 Shapes = Mapping[str, Shape]
@@ -83,7 +83,7 @@ def _partition(call: Call, keywords: dict[str, Any], shapes: Shapes, size: int) 
 
 def _label(partition: Call, name: str, shape: Shape) -> str:
     chosen: Mapping[str, Name] = partition.keywords["param_labels"].keywords
-    return next(label for label, takes in chosen.items() if getattr(selectors, takes.name)(name, len(shape)))
+    return next(label for label, takes in chosen.items() if getattr(masks, takes.name)(name, len(shape)))
 
 
 def is_frozen(call: Call, name: str, shape: Shape) -> bool:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from skillkit.recommender.building import build
+from skillkit.configuration.building import build
 
 UPDATES = 3
 

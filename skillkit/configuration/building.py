@@ -8,11 +8,11 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from skillkit.configuration import masks, supplements
+from skillkit.configuration.expressions import Call, Name, Setting
+from skillkit.configuration.format import read_configuration
+from skillkit.configuration.transformations import Transformation, transformations
 from skillkit.errors import bad_input, did_you_mean
-from skillkit.recommender import pieces, selectors
-from skillkit.recommender.calls import Call, Name, Setting
-from skillkit.recommender.configuration import read_configuration
-from skillkit.recommender.plans import Plan, plans
 
 _MODULES: dict[str, Any] = {"jax": jax, "jnp": jnp, "optax": optax}
 
@@ -47,16 +47,16 @@ def build(configuration: Mapping[str, Any]) -> dict[str, optax.GradientTransform
     """Return the transformation of each network.
 
     Args:
-        configuration: One that `skillkit.recommender.configuration` accepts.
+        configuration: One that `skillkit.configuration.format` accepts.
     """
-    return {plan.network: _optimizer(plan) for plan in plans(configuration)}
+    return {made.network: _optimizer(made) for made in transformations(configuration)}
 
 
 def learning_rates(configuration: Mapping[str, Any]) -> dict[str, dict[str, optax.Schedule]]:
-    """Return the schedules of each network by their names in the plan."""
+    """Return the schedules of each network by their names in the transformation."""
     return {
-        plan.network: {name: evaluate(call, {}) for name, call in plan.schedules.items()}
-        for plan in plans(configuration)
+        made.network: {name: evaluate(call, {}) for name, call in made.schedules.items()}
+        for made in transformations(configuration)
     }
 
 
@@ -121,9 +121,9 @@ def evaluate(value: Any, known: Mapping[str, Any]) -> Any:
     return value
 
 
-def _optimizer(plan: Plan) -> optax.GradientTransformation:
-    known = {name: evaluate(call, {}) for name, call in plan.schedules.items()}
-    optimizer: optax.GradientTransformation = evaluate(plan.optimizer, known)
+def _optimizer(made: Transformation) -> optax.GradientTransformation:
+    known = {name: evaluate(call, {}) for name, call in made.schedules.items()}
+    optimizer: optax.GradientTransformation = evaluate(made.optimizer, known)
     return optimizer
 
 
@@ -136,7 +136,7 @@ def _called(call: Call, known: Mapping[str, Any]) -> Any:
 
 def _named(name: str) -> Any:
     first, *others = name.split(".")
-    found = _MODULES.get(first) or getattr(pieces, first, None) or getattr(selectors, first)
+    found = _MODULES.get(first) or getattr(supplements, first, None) or getattr(masks, first)
     for other in others:
         found = getattr(found, other)
     return found

@@ -6,7 +6,7 @@ from typing import Any
 
 from skillkit.recommender.arithmetic import evaluate, three_digits
 from skillkit.recommender.decisions import Book
-from skillkit.recommender.facts import Facts
+from skillkit.recommender.situation import Situation
 
 Reason = dict[str, str]
 
@@ -14,7 +14,7 @@ ADAMS = ("adam", "adamw", "nadamw")
 
 
 @dataclass(frozen=True)
-class Choice:
+class Draft:
     """The settings of a run.
 
     Args:
@@ -44,8 +44,8 @@ class Choice:
         """The optimizer's name in Optax."""
         return str(self.optimizer["name"])
 
-    def because(self, because: str, source: str, settings: Iterable[str], **changes: Any) -> "Choice":
-        """Return the choice with other settings and the reason for them in place of the earlier one."""
+    def because(self, because: str, source: str, settings: Iterable[str], **changes: Any) -> "Draft":
+        """Return the draft with other settings and the reason for them in place of the earlier one."""
         changed = list(settings)
         kept = [reason for reason in self.reasons if reason["setting"] not in changed]
         new = [{"setting": setting, "because": because, "source": source} for setting in changed]
@@ -64,16 +64,16 @@ SETTINGS = {
 }
 
 
-def decide(book: Book, facts: Facts) -> Choice:
-    """Return what a family's tables say of the facts."""
-    rows = {name: book.tables[name].decide(facts.labels) for name in SETTINGS}
+def decide(book: Book, situation: Situation) -> Draft:
+    """Return what a family's tables say of the situation."""
+    rows = {name: book.tables[name].decide(situation.labels) for name in SETTINGS}
     reasons = tuple(
         {"setting": SETTINGS[name], "because": row.because, "source": row.source} for name, row in rows.items()
     )
-    values = {name: evaluate(row.then, facts.numbers) for name, row in rows.items()}
-    private = facts.answers["privacy"] == "dp-sgd"
+    values = {name: evaluate(row.then, situation.numbers) for name, row in rows.items()}
+    private = situation.answers["privacy"] == "dp-sgd"
     values["networks"] = tuple(_named(network) if private else network for network in values["networks"])
-    return Choice(**values, accumulation=facts.answers["accumulation"], reasons=reasons)
+    return Draft(**values, accumulation=situation.answers["accumulation"], reasons=reasons)
 
 
 def _named(network: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,27 +84,27 @@ def _named(network: Mapping[str, Any]) -> dict[str, Any]:
     return kept | ({"groups": [_named(group) for group in network["groups"]]} if "groups" in network else {})
 
 
-def scaled(choice: Choice, factor: float) -> float | None:
+def scaled(draft: Draft, factor: float) -> float | None:
     """Return the peak learning rate times a factor, or None where there is none."""
-    return None if choice.rate is None else three_digits(choice.rate * factor)
+    return None if draft.rate is None else three_digits(draft.rate * factor)
 
 
-def replaced(choice: Choice, optimizer: Any) -> dict[str, Any] | None:
+def replaced(draft: Draft, optimizer: Any) -> dict[str, Any] | None:
     """Return the settings that put another optimizer in the place of an Adam, or None where it makes no sense.
 
     Args:
-        choice: One whose optimizer is of Adam's kind.
+        draft: One whose optimizer is of Adam's kind.
         optimizer: `nadamw`, further keyword arguments, or another optimizer, named, with all of its arguments.
     """
     if optimizer == "nadamw":
-        return {"optimizer": {**choice.optimizer, "name": "nadamw"}} if choice.name == "adamw" else None
+        return {"optimizer": {**draft.optimizer, "name": "nadamw"}} if draft.name == "adamw" else None
     if "name" not in optimizer:
-        return {"optimizer": {**choice.optimizer, **optimizer}}
-    return {"optimizer": optimizer, "decay": per_step(choice)}
+        return {"optimizer": {**draft.optimizer, **optimizer}}
+    return {"optimizer": optimizer, "decay": per_step(draft)}
 
 
-def per_step(choice: Choice) -> Mapping[str, Any] | None:
+def per_step(draft: Draft) -> Mapping[str, Any] | None:
     """Return a decoupled decay as adafactor has it, not multiplied by the rate."""
-    if choice.decay is None or choice.rate is None:
+    if draft.decay is None or draft.rate is None:
         return None
-    return {**choice.decay, "kind": "per_step", "value": three_digits(choice.decay["value"] * choice.rate)}
+    return {**draft.decay, "kind": "per_step", "value": three_digits(draft.decay["value"] * draft.rate)}

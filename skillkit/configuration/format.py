@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from skillkit.configuration.optimizers import OPTIMIZERS, WITHOUT_RATE
 from skillkit.errors import BadInput, Problem, did_you_mean
 from skillkit.reading import Document, Key, read
-from skillkit.recommender.optimizers import OPTIMIZERS, WITHOUT_RATE
 from skillkit.shapes import check as check_shape
 from skillkit.shapes import schema
 
@@ -68,17 +68,17 @@ def _problems(document: Document) -> Iterator[Problem]:
 
 
 def _network(document: Document, network: Mapping[str, Any], key: Key) -> Iterator[Problem]:
-    selectors = [group["parameters"] for group in network["groups"]]
+    masks = [group["parameters"] for group in network["groups"]]
     for index, group in enumerate(network["groups"]):
         at = (*key, "groups", index)
-        if group["parameters"] in selectors[:index]:
+        if group["parameters"] in masks[:index]:
             message = f"two groups take the parameters '{group['parameters']}'"
             yield document.problem((*at, "parameters"), message)
         yield from _optimizer(document, group, at)
         yield from _decay(document, group, at)
         yield from _schedule(document, group, at)
         yield from _alone(document, network, group, at)
-    last = [selector for selector in selectors if selector in ("all", "rest", "dense", "frozen")]
+    last = [selector for selector in masks if selector in ("all", "rest", "dense", "frozen")]
     if len(last) != 1:
         message = "exactly one group must take what is left: all, rest, dense or frozen"
         yield document.problem((*key, "groups"), message)

@@ -1,0 +1,1 @@
+"""The configuration: its format, its Optax calls, schedules, states, bytes, scripts and pictures."""

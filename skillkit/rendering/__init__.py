@@ -1,0 +1,1 @@
+"""Rendering: templates and the catalogue become the texts that assistants read."""
