@@ -9,7 +9,8 @@ import click
 
 from skillkit.errors import bad_input
 from skillkit.places import find_project
-from skillkit.rendering.texts import MARK, Text, rendered
+from skillkit.rendering.cache import rendered
+from skillkit.rendering.texts import MARK, Text
 from skillkit.writing import write
 
 EPILOG = """\b
