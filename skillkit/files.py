@@ -1,5 +1,7 @@
 """Files: the text and the tables of what a user keeps, or what is wrong with them."""
 
+import codecs
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -25,10 +27,10 @@ def decoded(raw: bytes, path: str) -> str:
     """Return the text of some bytes without a byte-order mark; `path` names them in messages.
 
     Raises:
-        BadInput: They are not UTF-8.
+        BadInput: They are neither UTF-8 nor UTF-16 with its mark, as PowerShell writes it.
     """
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode("utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - raw.rfind(b"\n", 0, error.start)
@@ -47,3 +49,17 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise bad_input(path, "is nested too deep") from error
     except ValueError as error:  # beside TOML's own errors that of a number with thousands of digits
         raise bad_input(path, f"not TOML: {error}") from error
+
+
+def read_json(path: Path) -> Any:
+    """Return the content of a JSON file.
+
+    Raises:
+        BadInput: It cannot be read, or is not JSON.
+    """
+    try:
+        return json.loads(read_text(path))
+    except RecursionError as error:
+        raise bad_input(path, "is nested too deep") from error
+    except ValueError as error:
+        raise bad_input(path, f"not JSON: {error}") from error

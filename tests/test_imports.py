@@ -13,7 +13,7 @@ PACKAGE = Path("skillkit")
 STANDARD_ONLY = ("proof.running", "proof.fence", "proof.confinement", "proof.serving")
 FLOORS = (  # a room imports only from the floors below its own
     {"errors", "files", "places", "reading", "shapes", "writing"},
-    {"catalogue"},
+    {"catalogue", "installations"},
     {"proof", "configuration"},
     {"rendering", "recommender"},
     {"testing", "cli"},

@@ -19,7 +19,6 @@ from skillkit.places import find_project
 from skillkit.proof.diagnosis import diagnose, nearest_run
 from skillkit.proof.environments import NotInstallable, Wanted, found, interpreter
 from skillkit.proof.evidence import Evidence, Run
-from skillkit.proof.installations import project_versions
 from skillkit.proof.statements import proofs
 
 Edit = Callable[[str, str, str], None]
@@ -142,36 +141,6 @@ def test_interpreters_go_with_sets(pythons: tuple[str, ...], fine: bool, monkeyp
             call(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("uv.lock", '[[package]]\nname = "jax"\nversion = "0.8.1"\n'),
-        ("requirements.txt", "# pinned\njax==0.8.1  # why\nnumpy\n--hash=x\n-r other.txt\n"),
-        ("pyproject.toml", '[project]\nname = "x"\ndependencies = ["jax>=0.8.1,<0.9", "numpy"]\n'),
-        ("pyproject.toml", '[project]\nname = "x"\noptional-dependencies = {gpu = ["jax[cuda]~=0.8.1"]}\n'),
-    ],
-)
-def test_versions_of_a_project(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / name).write_text(text)
-    assert project_versions(tmp_path, ["jax", "optax"]) == ({"jax": "0.8.1"}, [name])
-
-
-def test_a_lock_wins_over_a_range(tmp_path: Path) -> None:
-    (tmp_path / "uv.lock").write_text('[[package]]\nname = "jax"\nversion = "0.9.0"\n')
-    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["jax>=0.7", "optax>=0.2"]\n')
-    versions, said_by = project_versions(tmp_path, ["jax", "optax"])
-    assert versions == {"jax": "0.9.0", "optax": "0.2"}
-    assert said_by == ["uv.lock", "pyproject.toml"]
-
-
-@pytest.mark.parametrize(("name", "text", "message"), [("", "", "says no version"), ("uv.lock", "[", "not TOML")])
-def test_projects_that_say_nothing(tmp_path: Path, name: str, text: str, message: str) -> None:
-    if name:
-        (tmp_path / name).write_text(text)
-    with pytest.raises(BadInput, match=message):
-        project_versions(tmp_path, ["jax"])
-
-
 @pytest.mark.usefixtures("project")
 def test_diagnosis() -> None:
     catalogue = load_catalogue(find_project())
@@ -184,6 +153,7 @@ def test_diagnosis() -> None:
     assert diagnose({"jax": "0.9.1"}, work, [change], evidence).coming == [change]
     assert diagnose({"jax": "0.10.0"}, work, [change], evidence).unknown == ["sum-mean"]
     assert diagnose({"jax": "0.10.0"}, work, [change], evidence).gone == [change]
+    assert diagnose({}, work, [change], evidence).proven == ["sum-mean"]
     stale = Evidence((Run(versions, run.states, dict.fromkeys(run.hashes, "other")),))
     assert diagnose({"jax": "0.9.1"}, work, [], stale).unknown == ["sum-mean"]
     failing = Evidence((Run(versions, {**run.states, "sum-mean": "fails"}, run.hashes),))
@@ -226,6 +196,64 @@ def test_a_proof_is_run_for_the_project_that_states_it(
         testing.project_proofs(tmp_path.parent)
 
 
+@pytest.mark.parametrize("line", ["numpy==2.0", "click @ git+https://x.example/click", "click<9"])
+def test_nothing_is_proven_about_a_library_without_a_version(edit: Edit, project: Path, line: str) -> None:
+    edit("reference/sums.py", "    assert mean([1.0", "    import click\n\n    assert click and mean([1.0")
+    spec = project / "reference" / "sums.yaml"
+    spec.write_text(spec.read_text().replace("symbols:", 'requires: {numpy: ">=1"}\n  symbols:'))
+    assert call("verify", "--record", "--no-cache", "-q").exit_code == 0
+    (project / "requirements.txt").write_text(f"numpy==2.0\n{line}\n")
+    result = call("doctor", "--project", ".", "--json")
+    data = json.loads(result.stdout)
+    assert (result.exit_code, data["proven"], data["absent"]) == (1, [], {"sum-mean": "click"})
+    words = call("doctor", "--project", ".").stdout
+    assert "click has no version here: pin it in one of the project's files" in words
+    assert "0 patterns are proven" in words
+
+
+def test_doctor_says_where_the_library_is_missing(edit: Edit) -> None:
+    edit("reference/sums.py", "    assert mean([1.0", "    import nothing_such\n\n    assert mean([1.0")
+    result = call("doctor")
+    assert result.exit_code == 1
+    assert "nothing_such has no version here: pip install nothing_such" in result.stdout
+
+
+CHANGES = """- library: click
+  since: "8.0"
+  writes: click.get_os_args()
+  instead: sys.argv[1:]
+  raises: AttributeError
+  match: get_os_args
+  source: https://click.example
+- library: click
+  since: "99.0"
+  writes: click.echo('a')
+  instead: click.say('a')
+  raises: AttributeError
+  match: echo
+  source: https://click.example
+"""
+
+
+def test_doctor_lists_the_old_forms_whose_words_the_code_holds(project: Path) -> None:
+    (project / "reference" / "changes.yaml").write_text(CHANGES)
+    (project / "requirements.txt").write_text("click==8.1\n")
+    (project / "main.py").write_text("click.get_os_args()\n")
+    words = call("doctor", "--project", ".").stdout
+    assert "1 old form failing already, of which the words stand in this project's code; write instead:" in words
+    assert "click.get_os_args() -> sys.argv[1:]" in words
+    assert "click.echo" not in words
+    assert "click.echo('a') -> click.say('a')" in call("doctor", "--project", ".", "--all").stdout
+
+
+def test_doctor_lists_much_only_when_asked(project: Path) -> None:
+    rows = [CHANGES.partition("- library: click\n  since: \"99")[0].replace("get_os_args", f"f{n}") for n in range(6)]
+    (project / "reference" / "changes.yaml").write_text("".join(rows))
+    assert "6 old forms failing already; write instead\n" in call("doctor").stdout
+    assert "click.f3()" not in call("doctor").stdout
+    assert "click.f3()" in call("doctor", "--all").stdout
+
+
 def test_doctor_looks_at_every_library_that_a_pattern_imports(edit: Edit, project: Path) -> None:
     edit("reference/sums.py", "    assert mean([1.0", "    import click\n\n    assert click and mean([1.0")
     assert call("verify", "--record", "--no-cache", "-q").exit_code == 0
@@ -238,23 +266,6 @@ def test_doctor_looks_at_every_library_that_a_pattern_imports(edit: Edit, projec
 def test_show_works_without_a_template_for_it() -> None:
     Path("templates/_pattern.md.j2").unlink()
     assert call("show", "sum-mean").stdout.startswith("### A mean")
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("pyproject.toml", "project = 5\n"),
-        ("pyproject.toml", "[project]\ndependencies = [5]\noptional-dependencies = []\n"),
-        ("pyproject.toml", '[project]\ndependencies = ["jax===wat"]\n'),
-        ("uv.lock", "package = 5\n"),
-        ("uv.lock", '[[package]]\nname = "jax"\nversion = "wat"\n'),
-        ("requirements.txt", "jax==0.8.1; python_version < '3'\n"),
-    ],
-)
-def test_projects_that_say_it_oddly_say_nothing(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / name).write_text(text)
-    with pytest.raises(BadInput, match="says no version"):
-        project_versions(tmp_path, ["jax"])
 
 
 @pytest.mark.usefixtures("project")

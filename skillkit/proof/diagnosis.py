@@ -20,6 +20,7 @@ class Diagnosis:
         proven: Patterns all of whose statements held in a run with the same minor versions of what they import.
         failing: Patterns of which a statement failed in such a run.
         unmet: Patterns that need other versions, with what they need.
+        absent: Patterns about a library whose version is not known, with the library.
         unknown: Patterns without evidence for these versions.
         run: The run that was consulted, or None.
         gone: Changes that these versions have already: the old form fails.
@@ -29,6 +30,7 @@ class Diagnosis:
     proven: list[str] = field(default_factory=list)
     failing: list[str] = field(default_factory=list)
     unmet: dict[str, str] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
     run: Run | None = None
     gone: list[Change] = field(default_factory=list)
@@ -41,23 +43,27 @@ def diagnose(
     """Return what is proven, and what has changed, for these versions.
 
     Args:
-        versions: Of the libraries; those that are not named are taken to be as required.
+        versions: Of the libraries, as far as they are known.
         proofs: Of the catalogue's patterns.
         changes: The table of changes.
         evidence: The runs on record.
     """
     run = nearest_run(versions, evidence)
+    libraries = list(dict.fromkeys(name for one in evidence.runs for name in only_libraries(one.versions)))
     diagnosis = Diagnosis(run=run)
     grouped: dict[str, list[Proof]] = {}
     for proof in proofs:
         grouped.setdefault(proof.pattern, []).append(proof)
     for pattern, group in grouped.items():
         known = {name: wanted for name, wanted in group[0].requires.items() if name in versions}
+        absent = next((name for name in _imported(group, libraries) if name not in versions), None)
         states = {run.state(proof.id, proof.hash) for proof in group} if run else {"unknown"}
         if run and not _agree(run.versions, versions, group):
             states = {"unknown"}
         if lacking := unmet(known, versions):
             diagnosis.unmet[pattern] = lacking
+        elif absent:
+            diagnosis.absent[pattern] = absent
         elif "fails" in states:
             diagnosis.failing.append(pattern)
         elif states == {"holds"}:
@@ -73,9 +79,13 @@ def diagnose(
 
 def _agree(found: Mapping[str, str], versions: Mapping[str, str], proofs: Sequence[Proof]) -> bool:
     """Return whether a run had the minor versions of the libraries that these proofs import."""
-    code = "".join(proof.code for proof in proofs)
-    used = [name for name in only_libraries(versions) if name in found and imports(code, name)]
+    used = _imported(proofs, [name for name in only_libraries(versions) if name in found])
     return all(minor(found[name]) == minor(versions[name]) for name in used)
+
+
+def _imported(proofs: Sequence[Proof], libraries: Sequence[str]) -> list[str]:
+    code = "".join(proof.code for proof in proofs)
+    return [name for name in libraries if imports(code, name)]
 
 
 def nearest_run(versions: Mapping[str, str], evidence: Evidence) -> Run | None:

@@ -1,0 +1,1 @@
+"""Installations: which versions of libraries another project's files ask for."""
