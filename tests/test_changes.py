@@ -136,6 +136,7 @@ def names(verifier: Verifier) -> list[str]:
     ],
 )
 def test_names_in_prose(verifier: Verifier, edit: Edit, rule: str, message: str | None) -> None:
+    edit("pyproject.toml", "[tool.skillkit]", '[tool.skillkit.aliases]\njnp = "jax.numpy"')
     edit("reference/sums.yaml", "rule: Use fsum.", f"rule: {rule}" if "`" not in rule else f"rule: >-\n    {rule}")
     found = names(verifier)
     if message is None:
@@ -166,3 +167,37 @@ def test_a_row_that_is_stated_twice_is_refused() -> None:
     Path("reference/changes.yaml").write_text(ROW + "\n" + ROW)
     with pytest.raises(BadInput, match=r"changes\.yaml:\d+:\d+: this old form is stated at .*:1:3 too"):
         load_changes(find_project())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("templates/sums.md.j2", "# Sums\n\nUse jax.lax.scam.\n", "templates/sums.md.j2:3:1"),
+        ("outputs/sums.md", "Use jax.lax.scam.\n", "outputs/sums.md:1:1"),
+        ("reference/glossary.yaml", "- term: Loop\n  text: As jax.lax.scam.\n  pattern: sum-mean\n", ":2:1"),
+    ],
+)
+def test_names_in_every_published_text(verifier: Verifier, project: Path, name: str, text: str, place: str) -> None:
+    (project / name).parent.mkdir(exist_ok=True)
+    (project / name).write_text(text)
+    (found,) = names(verifier)
+    assert f"{place}: there is no jax.lax.scam" in found
+    (project / name).write_text(text.replace("jax.lax.scam", "jax.lax.sca*, or `jax.lax.scan`"))
+    assert names(verifier) == []
+
+
+def test_names_in_published_code_are_proven_elsewhere(verifier: Verifier, project: Path) -> None:
+    path = project / "outputs" / "sums.md"
+    path.parent.mkdir()
+    path.write_text("```python\njax.lax.scam\n```\n")
+    assert names(verifier) == []
+
+
+def test_aliases_come_from_settings_and_imports(verifier: Verifier, edit: Edit) -> None:
+    edit("reference/sums.yaml", "Use fsum.", "Use fsum, never s.meen or jn.wear.")
+    edit("reference/sums.py", "import math", "import math\nimport jax.numpy as jn")
+    edit("reference/sums.py", "def mean", "def one():\n    return jn.ones(1)\n\n\ndef mean")
+    edit("pyproject.toml", "[tool.skillkit]", '[tool.skillkit.aliases]\ns = "jax.scipy.stats"')
+    (found,) = names(verifier)
+    assert "there is no jax.numpy.wear" in found
+    assert "there is no jax.scipy.stats.meen" in found

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from skillkit.catalogue.patterns import Mistake
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.places import find_project
 from skillkit.rendering.renderer import Renderer
+from skillkit.rendering.subjects import plain
 from skillkit.rendering.texts import MARK
-from skillkit.rendering.words import failure
+from skillkit.rendering.words import failure, not_run
 
 Edit = Callable[[str, str, str], None]
 
@@ -212,14 +212,36 @@ def test_a_text_shows_the_variant_for_its_versions(
 
 
 @pytest.mark.parametrize(
-    ("stated", "right", "words"),
+    ("fields", "words"),
     [
-        (60.0, 7.5, "silently gives `60`, not `7.5`"),
-        (0.0, None, "silently gives `0`"),
-        (False, True, "silently gives `False`, not `True`"),
-        ("float32", "bfloat16", "silently: float32, not bfloat16"),
-        ("traced 5 times", None, "silently: traced 5 times"),
+        ({"stated": 60.0, "right": 7.5}, "silently gives `60`, not `7.5`"),
+        ({"stated": 0.0}, "silently gives `0`"),
+        ({"stated": 1, "right": 5, "value": "the number of draws"}, "the number of draws is silently `1`, not `5`"),
+        ({"stated": "float32", "right": "bfloat16", "value": "x"}, "x is silently `float32`, not `bfloat16`"),
+        (
+            {"kind": "shows", "stated": "masks_are_equal", "value": "all masks are equal"},
+            "silently all masks are equal",
+        ),
+        ({"kind": "raises", "stated": "jax.errors.E", "match": r"got \d+ \(not .*\)$"}, 'raises `E` "got … (not …)"'),
+        ({"kind": "warns", "stated": "UserWarning", "match": ""}, "warns `UserWarning`"),
     ],
 )
-def test_a_wrong_value_in_words(stated: object, right: object, words: str) -> None:
-    assert failure(Mistake("wrong", "Why.", "returns", stated, right=right)) == words
+def test_what_a_mistake_does_in_words(fields: dict[str, object], words: str) -> None:
+    assert failure({"kind": "returns", **fields}) == words
+
+
+def test_what_no_run_shows_is_said_with_its_source() -> None:
+    assert not_run({}) == ""
+    said = not_run({"twice as fast on TPU": "https://example.org", "20 tokens": "Hoffmann et al. 2022"})
+    assert said == 'Not run here: "twice as fast on TPU" (<https://example.org>), "20 tokens" (Hoffmann et al. 2022).'
+
+
+@pytest.mark.parametrize("reach", ["block.lines[0].path", "block.lines", "__class__", "place.__class__.__mro__"])
+def test_a_template_reaches_nothing_but_texts(project: Path, reach: str) -> None:
+    (project / "templates" / "sums.md.j2").write_text(f"{{{{ (patterns.values() | list)[0].{reach} }}}}")
+    assert "templates/sums.md.j2:1:1: " in refusal()
+
+
+def test_subjects_hold_no_objects() -> None:
+    with pytest.raises(TypeError, match="a template can't be given PosixPath"):
+        plain({"inner": [Path()]})

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from skillkit.catalogue.libraries import module_of, only_libraries
-from skillkit.catalogue.mentions import Mention, known_aliases, mentioned
+from skillkit.catalogue.mentions import Mention, mentioned
 from skillkit.catalogue.patterns import Catalogue
 from skillkit.catalogue.requirements import unmet
 from skillkit.places import Project
@@ -13,7 +13,7 @@ from skillkit.proof.verdicts import HOLDS, Verdict, broken
 
 
 def name_proof(project: Project, catalogue: Catalogue, libraries: Mapping[str, str]) -> Proof:
-    """Return the proof that every dotted name in the patterns' prose is what the prose takes it for.
+    """Return the proof that every dotted name in published prose is what the prose takes it for.
 
     Args:
         project: Whose specs they are.
@@ -21,8 +21,7 @@ def name_proof(project: Project, catalogue: Catalogue, libraries: Mapping[str, s
         libraries: The installed ones; names of others are passed over.
     """
     modules = map(module_of, only_libraries(libraries))
-    aliases = known_aliases(project, catalogue.shelf)
-    mentions = [one for one in mentioned(catalogue, modules, aliases) if not unmet(one.requires, libraries)]
+    mentions = [one for one in mentioned(project, catalogue, modules) if not unmet(one.requires, libraries)]
     job = new_job(names=sorted({one.name for one in mentions}))
 
     def judge(outcome: Outcome) -> Verdict:

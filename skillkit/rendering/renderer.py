@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 import jinja2.meta
 from jinja2.exceptions import SecurityError
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from packaging.version import Version
 
 from skillkit.catalogue.changes import Change, load_changes
@@ -24,8 +24,9 @@ from skillkit.proof.proofs import Proof
 from skillkit.proof.statements import proofs
 from skillkit.reading import read
 from skillkit.rendering.contexts import registered_context
+from skillkit.rendering.subjects import plain
 from skillkit.rendering.texts import MARK, Text
-from skillkit.rendering.words import cell, failure, minimum, oneline
+from skillkit.rendering.words import cell, failure, message, minimum, not_run, oneline
 from skillkit.shapes import require, schema
 
 SUFFIX = ".md.j2"
@@ -44,7 +45,7 @@ class Renderer:
         self.project = project
         self.versions = versions or {}
         loader = jinja2.FileSystemLoader(project.templates)
-        self.environment = SandboxedEnvironment(
+        self.environment = ImmutableSandboxedEnvironment(
             loader=loader,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
@@ -52,8 +53,8 @@ class Renderer:
             keep_trailing_newline=True,
             autoescape=False,
         )
-        self.environment.filters |= {"failure": failure, "oneline": oneline, "cell": cell}
-        self.environment.globals |= {"verified": self.verified, "minimum": minimum}
+        self.environment.filters |= {"failure": failure, "oneline": oneline, "cell": cell, "message": message}
+        self.environment.globals |= {"verified": self.verified, "minimum": minimum, "not_run": not_run}
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -158,7 +159,9 @@ class Renderer:
             yield Text(name, path, self.fill(template))
             return
         for topic in self.topics:
-            yield Text(name, path.with_name(path.name.format(topic=topic.name)), self.fill(template, topic=topic))
+            yield Text(
+                name, path.with_name(path.name.format(topic=topic.name)), self.fill(template, topic=plain(topic))
+            )
 
     def fill(self, template: str, **values: Any) -> str:
         """Return a filled template, ending in the mark that says who wrote it.
@@ -184,10 +187,10 @@ class Renderer:
         wanted: set[str] = set()
         for source in self.sources(template):
             wanted |= jinja2.meta.find_undeclared_variables(source)
-        context: dict[str, Any] = {name: getattr(self, name) for name in _SPOKEN_OF & wanted}
+        context: dict[str, Any] = {name: plain(getattr(self, name)) for name in _SPOKEN_OF & wanted}
         if wanted - context.keys() - self.environment.globals.keys():
             for name in self.project.contexts:
-                context |= registered_context(name, self.project)
+                context |= plain(registered_context(name, self.project))
         return context
 
     def sources(self, template: str) -> Iterator[jinja2.nodes.Template]:
@@ -205,12 +208,12 @@ class Renderer:
                 message = f"there is no template '{name}' in {self.project.templates}"
                 raise bad_input(self.project.templates / template, message, line, 1) from error
 
-    def verified(self, statements: Iterable[Pattern | Change]) -> str:
+    def verified(self, statements: Iterable[Mapping[str, Any]]) -> str:
         """Return, in words, the versions with which all these patterns or changes were proven.
 
         A statement that needs other versions than a run had does not speak against that run, but must hold in one.
         """
-        wanted = [proof for one in statements for proof in self.proofs[one.id]]
+        wanted = [proof for one in statements for proof in self.proofs[one["id"]]]
         runs = [
             run
             for run in self.evidence.runs
@@ -233,7 +236,7 @@ def render_pattern(project: Project, pattern: Pattern) -> str:
     """Return the Markdown of one pattern, to paste."""
     if not (project.templates / _PATTERN).is_file():
         project = replace(project, templates=own_project(project.root).templates)
-    return Renderer(project).fill(_PATTERN, pattern=pattern).removesuffix(f"\n{MARK}\n")
+    return Renderer(project).fill(_PATTERN, pattern=plain(pattern)).removesuffix(f"\n{MARK}\n")
 
 
 def _text_name(template: str) -> str:

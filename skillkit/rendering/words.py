@@ -1,27 +1,38 @@
 """Words: what templates say of a pattern, a mistake or a change."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
-from skillkit.catalogue.changes import Change
-from skillkit.catalogue.patterns import Mistake, Pattern
+
+def failure(mistake: Mapping[str, Any]) -> str:
+    """Return what a mistake or an old form does, in a few words of Markdown.
+
+    Args:
+        mistake: The fields of a `Mistake` or a `Change`.
+    """
+    kind, stated, value = mistake["kind"], mistake["stated"], mistake.get("value")
+    if kind in ("raises", "warns"):
+        said = message(mistake["match"])
+        return f"{kind} `{stated.rpartition('.')[2]}`" + (f' "{said}"' if said else "")
+    if kind == "shows":
+        return f"silently {value}" if value else f"silently: {stated.replace('_', ' ')}"
+    right = mistake.get("right")
+    rest = f"{literal(stated)}" + (f", not {literal(right)}" if right is not None else "")
+    return f"{value} is silently {rest}" if value else f"silently gives {rest}"
 
 
-def failure(mistake: Mistake | Change) -> str:
-    """Return what a mistake or an old form does, in a few words of Markdown."""
-    if mistake.kind in ("raises", "warns"):
-        return f"{mistake.kind} `{mistake.stated.rpartition('.')[2]}`"
-    if mistake.kind == "returns":
-        right = mistake.right if isinstance(mistake, Mistake) else None
-        if isinstance(mistake.stated, str):
-            return f"silently: {mistake.stated}" + (f", not {right}" if right is not None else "")
-        return f"silently gives `{_literal(mistake.stated)}`" + (
-            f", not `{_literal(right)}`" if right is not None else ""
-        )
-    return f"silently: {mistake.stated.replace('_', ' ')}"
+def literal(value: Any) -> str:
+    """Return a stated value as code; a text, such as a dtype's name, too."""
+    return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
 
 
-def _literal(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def message(match: str) -> str:
+    """Return the words that a regular expression looks for in a message, with `…` for what may be anything."""
+    words = re.sub(r"(?<!\\)(\.[*+]\??|\.\{[^}]*\}|\[[^\]]*\][*+?]?)|\\[dwsDWSbB][*+?]?", "…", match)
+    words = re.sub(r"(?<!\\)(\(\?[a-zA-Z:!=<]+|[()^$])", "", words)
+    words = re.sub(r"(?<!\\)\|", " … ", words)
+    return re.sub(r"\\(.)", r"\1", words).strip("… ").strip()
 
 
 def oneline(code: str) -> str:
@@ -34,6 +45,22 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def minimum(pattern: Pattern) -> str:
-    """Return the versions that a pattern requires, in words, or an empty string."""
-    return ", ".join(f"{library} {versions}" for library, versions in pattern.requires.items())
+def minimum(pattern: Mapping[str, Any]) -> str:
+    """Return the versions that a pattern, a mistake or a change requires, in words, or an empty string."""
+    return ", ".join(f"{library} {versions}" for library, versions in pattern["requires"].items())
+
+
+def not_run(cited: Mapping[str, str]) -> str:
+    """Return in words what of a text no run shows, with its sources, or an empty string.
+
+    Args:
+        cited: The words of the text, each with the source that says them.
+    """
+    if not cited:
+        return ""
+    said = [f'"{words}" ({_link(source)})' for words, source in cited.items()]
+    return f"Not run here: {', '.join(said)}."
+
+
+def _link(source: str) -> str:
+    return f"<{source}>" if source.startswith("http") else source

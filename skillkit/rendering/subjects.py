@@ -1,0 +1,30 @@
+"""Subjects: what templates speak of, as plain data."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from skillkit.catalogue.changes import Change
+from skillkit.catalogue.slicing import Slice
+
+
+def plain(value: Any) -> Any:
+    """Return a value as texts, numbers, lists and dicts, so that a template reaches nothing but its content.
+
+    Code becomes a dict with its `text`; another dataclass a dict of its fields.
+
+    Raises:
+        TypeError: It holds something that has no content of that kind, such as a path.
+    """
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Slice):
+        return {"text": value.text}
+    if is_dataclass(value) and not isinstance(value, type):
+        data = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return data | {"id": value.id} if isinstance(value, Change) else data
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    raise TypeError(f"a template can't be given {type(value).__name__}")
