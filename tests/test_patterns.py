@@ -71,7 +71,7 @@ def test_problems_of_several_specs_at_once(project: Path, edit: Edit) -> None:
         (
             "writes: sum(values) / len(values)",
             "writes: sum(v)",
-            "10:15: these words do not stand in 'mean_of_nothing' (reference/mistakes/sums.py:4)",
+            "10:15: this is not found in 'mean_of_nothing' (reference/mistakes/sums.py:4)",
         ),
         ("match: division by zero", "", "11:7: 'raises' needs 'match' beside it"),
         ("shows: is_false", "shows: is_false\n      returns: 1", "14:7: needs exactly one of raises, warns, returns"),

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from skillkit.catalogue.patterns import load_catalogue
+from skillkit.catalogue.values import same_value
 from skillkit.errors import BadInput
 from skillkit.places import find_project
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.statements import proofs
-from skillkit.proof.values import same_value
 from skillkit.proof.verification import Report, Verifier
 from skillkit.proof.workers import Workers
 
@@ -66,6 +66,7 @@ def test_the_small_project_holds(verify: Callable[[], Report]) -> None:
         "mistakes": 2,
         "corrections": 0,
         "changes": 0,
+        "figures": 0,
         "names": 0,
         "failed": [],
         "skipped": [],
@@ -273,7 +274,7 @@ def test_a_line_to_write_that_does_not_stand_in_the_block_is_refused(verify: Cal
     edit("reference/sums.yaml", "symbols: [mean]", "symbols: [mean]\n  writes: math.fsum(values) / len( values )")
     assert failures(verify()) == {}
     edit("reference/sums.yaml", "/ len( values )", "/ 2")
-    with pytest.raises(BadInput, match=r"sums\.yaml:\d+:\d+: these words do not stand in the block"):
+    with pytest.raises(BadInput, match=r"sums\.yaml:\d+:\d+: this is not found in the block"):
         verify()
 
 

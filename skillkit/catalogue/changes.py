@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from skillkit.catalogue.figures import Figure, read_figures
 from skillkit.catalogue.requirements import bad_match, bad_requirements
+from skillkit.catalogue.slicing import Shelf
 from skillkit.errors import BadInput, Problem
 from skillkit.places import Project
 from skillkit.reading import Document, read
@@ -30,6 +32,8 @@ class Change:
         note: What else one must know.
         requires: Library versions under which the old form fails so.
         source: Where it is said.
+        figures: What shows the numbers and comparisons of the note.
+        cited: Words of the note that no run shows, each with the source that says them.
         place: Where the table states it.
     """
 
@@ -45,6 +49,8 @@ class Change:
     note: str = ""
     requires: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
+    figures: tuple[Figure, ...] = ()
+    cited: Mapping[str, str] = field(default_factory=dict)
     place: str = ""
 
     @property
@@ -64,10 +70,16 @@ def load_changes(project: Project) -> tuple[Change, ...]:
         return ()
     document = read(path)
     require(document, schema("changes"))
+    shelf = Shelf(project.reference)
     problems = list(_problems(document))
+    figures: list[tuple[Figure, ...]] = []
+    for index, row in enumerate(document.value):
+        found, faults = read_figures(document, (index,), row, row.get("note", ""), shelf, "changes")
+        figures.append(found)
+        problems += faults
     if problems:
         raise BadInput(problems)
-    return tuple(_changes(document.value, lambda index: document.place((index,))))
+    return tuple(_changes(document, figures))
 
 
 def _problems(document: Document) -> Iterator[Problem]:
@@ -82,8 +94,9 @@ def _problems(document: Document) -> Iterator[Problem]:
             yield document.problem((index, "writes"), f"this old form is stated at {document.place((old,))} too")
 
 
-def _changes(rows: list[dict[str, Any]], place: Any) -> Iterator[Change]:
-    for index, row in enumerate(rows):
+def _changes(document: Document, figures: list[tuple[Figure, ...]]) -> Iterator[Change]:
+    for index, row in enumerate(document.value):
         kind = next(name for name in KINDS if name in row)
-        rest = {name: value for name, value in row.items() if name != kind}
-        yield Change(**rest, kind=kind, stated=row[kind], place=place(index))
+        rest = {name: value for name, value in row.items() if name not in (kind, "figures")}
+        place = document.place((index,))
+        yield Change(**rest, kind=kind, stated=row[kind], figures=figures[index], place=place)

@@ -85,6 +85,13 @@ class Module:
             self._reads[name] = global_reads(code, str(self.path)) - {name}
         return self._reads[name]
 
+    def closure(self, name: str) -> list[str]:
+        """Return a definition's name and those of all that it reads in this module, however deep."""
+        found = [name]
+        for one in found:
+            found += sorted((self.reads(one) & self.definitions.keys()) - set(found))
+        return found
+
 
 def read_module(path: Path) -> Module:
     """Read a module that patterns are sliced from.

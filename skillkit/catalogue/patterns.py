@@ -1,14 +1,17 @@
 """Patterns: what a spec says of a topic's code, with the blocks that are published of it."""
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from skillkit.catalogue.figures import Figure, read_figures
 from skillkit.catalogue.modules import Module
 from skillkit.catalogue.requirements import bad_match, bad_requirements
 from skillkit.catalogue.slicing import Line, Shelf, Slice, cut
+from skillkit.catalogue.syntax import BadForm, find, parse_form
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.places import Project
 from skillkit.reading import Document, Key, read
@@ -27,11 +30,15 @@ class Mistake:
         kind: `raises`, `warns`, `returns` or `shows`.
         stated: The exception's or warning's class, the wrong value, or the predicate's name.
         match: What is found in the message; empty unless `kind` is `raises` or `warns`.
-        writes: The line that one must not write; it stands in the function's source.
+        writes: What one must not write, as a form; it is found in the function, or in what that calls.
+        words: What one must not do, where no form can tell it from what is right.
+        value: Of what `stated` is the value, as a noun phrase; where `kind` is `shows`, what is so, as a clause.
         right: What `instead` returns, where `kind` is `returns` and it is worth saying.
         under: Configuration flags of the library that are set first.
         instead: A symbol of the topic's module that is right under the same flags, or None for the block.
         requires: Library versions under which it fails so.
+        figures: What shows the numbers and comparisons of `why`.
+        cited: Words of `why` that no run shows, each with the source that says them.
         place: Where the spec states it.
     """
 
@@ -41,10 +48,14 @@ class Mistake:
     stated: Any
     match: str = ""
     writes: str = ""
+    words: str = ""
+    value: str = ""
     right: Any = None
     under: Mapping[str, Any] = field(default_factory=dict)
     instead: str | None = None
     requires: Mapping[str, str] = field(default_factory=dict)
+    figures: tuple[Figure, ...] = ()
+    cited: Mapping[str, str] = field(default_factory=dict)
     place: str = ""
 
 
@@ -56,12 +67,14 @@ class Pattern:
         topic: The stem of the spec and its module.
         block: The code that is published.
         check: The code of the hidden check that runs after the block, or None.
-        writes: The line that one should write; it stands in the block.
+        writes: What one should write, as a form; it is found in the block.
         core: Whether it belongs in the one-file skill: True with its block, `title`
             or `rule` by that, `writes` and its first mistake alone.
         changed: The library and version that made it so, as `jax 0.9.0`, or an empty string.
         gone: Dotted names that the prose mentions and that no longer exist or are deprecated.
         requires: Library versions under which the block runs.
+        figures: What shows the numbers and comparisons of the texts.
+        cited: Words of the texts that no run shows, each with the source that says them.
         place: Where the spec states it.
 
     The other fields are the spec's texts.
@@ -83,15 +96,19 @@ class Pattern:
     gone: tuple[str, ...] = ()
     requires: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    cited: Mapping[str, str] = field(default_factory=dict)
     place: str = ""
 
     def as_data(self) -> dict[str, Any]:
         """Return the pattern as `skillkit list --json` prints it: its spec, topic and published block."""
         data = {name: getattr(self, name) for name in _PLAIN if getattr(self, name)}
         data["block"] = self.block.text
+        data |= _shown(self.figures)
         data["mistakes"] = [
             {"symbol": one.symbol, one.kind: one.stated}
             | {name: getattr(one, name) for name in _PLAIN_OF_MISTAKE if getattr(one, name) not in (None, "", {})}
+            | _shown(one.figures)
             for one in self.mistakes
         ]
         return data
@@ -111,8 +128,14 @@ _PLAIN = (
     "gone",
     "requires",
     "sources",
+    "cited",
 )
-_PLAIN_OF_MISTAKE = ("match", "writes", "right", "under", "instead", "requires", "why")
+_PLAIN_OF_MISTAKE = ("match", "writes", "words", "value", "right", "under", "instead", "requires", "why", "cited")
+
+
+def _shown(figures: Iterable[Figure]) -> dict[str, Any]:
+    named = {one.words: one.symbol for one in figures}
+    return {"figures": named} if named else {}
 
 
 @dataclass(frozen=True)
@@ -238,6 +261,8 @@ class _Reader:
         self.versions(entry, (index,))
         self.reserved(entry["id"], (index, "id"))
         mistakes = [self.mistake((index, "mistakes", at), one) for at, one in enumerate(entry.get("mistakes", []))]
+        prose = "\n".join(entry.get(name, "") for name in ("title", "when", "rule", "why"))
+        figures = self.figures((index,), entry, prose)
         self.repeated([one.symbol for one in mistakes], (index, "mistakes"))
         if len(self.problems) > before:
             return None
@@ -247,8 +272,9 @@ class _Reader:
         except BadInput as error:
             self.problems += error.problems
             return None
-        if not _stands_in(entry.get("writes", ""), block.text):
-            self.add((index, "writes"), "these words do not stand in the block")
+        form = entry.get("writes", "")
+        if not (_is_found(form, [ast.parse(block.text)]) or _stands_in(form, block.text)):
+            self.add((index, "writes"), "this is not found in the block")
             return None
         texts: dict[str, Any] = {key: entry[key] for key in _COPIED & entry.keys()}
         lists: dict[str, Any] = {key: tuple(entry[key]) for key in ("gone", "sources") if key in entry}
@@ -260,6 +286,7 @@ class _Reader:
             block=block,
             check=check,
             mistakes=tuple(mistakes),
+            figures=figures,
             place=place,
         )
 
@@ -289,18 +316,28 @@ class _Reader:
             right = self.shelf.module(self.topic)
             if "right" in entry and not right.runs_alone(entry["instead"]):
                 self.add((*key, "right"), f"can't be proven: '{entry['instead']}' needs arguments")
+        if "writes" in entry and "words" in entry:
+            self.add((*key, "words"), "is for what has no 'writes': remove one of them")
+        if "value" in entry and kind in ("raises", "warns"):
+            self.add((*key, "value"), f"'{kind}' has no value")
         self.versions(entry, key)
+        figures = self.figures(key, entry, entry["why"])
         texts = {name: entry[name] for name in _COPIED_OF_MISTAKE & entry.keys()}
-        return Mistake(**texts, kind=kind, stated=entry[kind], place=self.document.place(key))
+        return Mistake(**texts, kind=kind, stated=entry[kind], figures=figures, place=self.document.place(key))
+
+    def figures(self, key: Key, entry: dict[str, Any], prose: str) -> tuple[Figure, ...]:
+        figures, problems = read_figures(self.document, key, entry, prose, self.shelf, self.topic)
+        self.problems += problems
+        return figures
 
     def written(self, module: Module, entry: dict[str, Any], key: Key) -> None:
         if "writes" in entry and entry["symbol"] in module.definitions:
             first, last = module.span(entry["symbol"])
+            trees = [module.definitions[name] for name in module.closure(entry["symbol"])]
+            if _is_found(entry["writes"], trees):
+                return
             if not _stands_in(entry["writes"], "".join(module.lines[first - 1 : last])):
-                self.add(
-                    (*key, "writes"),
-                    f"these words do not stand in '{entry['symbol']}' ({module.path}:{first})",
-                )
+                self.add((*key, "writes"), f"this is not found in '{entry['symbol']}' ({module.path}:{first})")
 
     def versions(self, entry: dict[str, Any], key: Key) -> None:
         for library, message in bad_requirements(entry.get("requires", {})):
@@ -325,8 +362,18 @@ class _Reader:
         self.problems.append(self.document.problem(key, message))
 
 
-_COPIED = {"id", "title", "when", "rule", "why", "writes", "core", "changed", "no_mistake", "requires"}
-_COPIED_OF_MISTAKE = {"symbol", "why", "match", "writes", "right", "under", "instead", "requires"}
+_COPIED = {"id", "title", "when", "rule", "why", "writes", "core", "changed", "no_mistake", "requires", "cited"}
+_COPIED_OF_MISTAKE = {
+    *("symbol", "why", "match", "writes", "words", "value", "right", "under", "instead", "requires", "cited")
+}
+
+
+def _is_found(text: str, trees: Iterable[ast.AST]) -> bool:
+    try:
+        form = parse_form(text)
+    except BadForm:
+        return False
+    return any(True for tree in trees for _ in find(form, tree))
 
 
 def _stands_in(words: str, code: str) -> bool:

@@ -142,7 +142,7 @@ def _tell(result: Result) -> None:
 
 def _summary(report: Report) -> str:
     data = report.as_data()
-    kinds = ("patterns", "blocks", "mistakes", "corrections", "changes", "names")
+    kinds = ("patterns", "blocks", "mistakes", "corrections", "changes", "figures", "names")
     counts = ", ".join(f"{data[name]} {name}" for name in kinds if data[name])
     return f"{counts or 'nothing was run'}: {len(data['failed'])} failed, {len(data['skipped'])} skipped"
 

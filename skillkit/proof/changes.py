@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from skillkit.catalogue.changes import Change
+from skillkit.catalogue.values import same_value
+from skillkit.proof.figures import change_figures
 from skillkit.proof.proofs import Proof, new_job
 from skillkit.proof.running import CODE, LAST, Job, Outcome
-from skillkit.proof.values import same_value
 from skillkit.proof.verdicts import HOLDS, Verdict, broken, is_stated
 
 
@@ -16,6 +17,7 @@ def change_proofs(changes: Iterable[Change]) -> Iterator[Proof]:
     for change in changes:
         yield _old_form(change)
         yield _new_form(change)
+        yield from change_figures(change, _since(change))
 
 
 def _old_form(change: Change) -> Proof:

@@ -18,7 +18,7 @@ class Proof:
 
     Args:
         id: The pattern's id, and for its parts `/` and their name.
-        kind: `block`, `mistake`, `correction`, `names` or `change`.
+        kind: `block`, `mistake`, `correction`, `figure`, `names` or `change`.
         pattern: The id of the pattern that publishes the statement, or of the table.
         place: Where the spec states it.
         job: What is run.

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from skillkit.catalogue.changes import load_changes
 from skillkit.catalogue.patterns import Catalogue, Pattern, load_catalogue
+from skillkit.catalogue.remarks import load_remarks
 from skillkit.places import Project
 from skillkit.proof.blocks import block_proof
 from skillkit.proof.changes import change_proofs
+from skillkit.proof.figures import pattern_figures, remark_figures
 from skillkit.proof.mistakes import correction_proof, mistake_proof
 from skillkit.proof.names import name_proof
 from skillkit.proof.proofs import Proof
@@ -29,7 +31,9 @@ def project_proofs(project: Project, libraries: Mapping[str, str], ids: Iterable
     if named or "names" in ids or not ids:
         catalogue = load_catalogue(project, [] if "names" in ids else named)
     if named or not ids:
-        chosen += proofs(catalogue, catalogue.select(named))
+        patterns = catalogue.select(named)
+        chosen += proofs(catalogue, patterns)
+        chosen += remark_figures(load_remarks(project, catalogue, [one.id for one in patterns] if named else ()))
     if "changes" in ids or not ids:
         chosen += change_proofs(load_changes(project))
     if "names" in ids or not ids:
@@ -46,3 +50,4 @@ def proofs(catalogue: Catalogue, patterns: list[Pattern]) -> Iterator[Proof]:
             correction = correction_proof(catalogue, pattern, mistake)
             if correction:
                 yield correction
+        yield from pattern_figures(pattern)

@@ -68,6 +68,7 @@ class Report:
             "mistakes": self.count("mistake"),
             "corrections": self.count("correction"),
             "changes": self.count("change"),
+            "figures": self.count("figure"),
             "names": sum(len(result.proof.job.get("names", ())) for result in self.results),
             "failed": [
                 {"id": result.proof.id, "kind": result.proof.kind, **_words(result)} for result in self.of("fails")

@@ -1,0 +1,237 @@
+"""Syntax: what somebody may write, as a form that code is searched for."""
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+ANY = "anything__"  # the name that stands in a parsed form where its text says `...`
+
+
+class BadForm(ValueError):
+    """A text is not a form; `line` says where, counted from 1."""
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Form:
+    """Python with holes, to be found in other Python whatever its layout.
+
+    An expression is found as any equal sub-expression, a statement as an equal statement, several statements as
+    consecutive ones of one body, a compound statement as one with the same header whose body holds its body's
+    statements in order. `...` as a statement is any run of statements; as the last argument or parameter any further
+    ones (of a dictionary, items); elsewhere any expression or name. An expression among statements is found in a
+    statement that contains it.
+    Decorators, annotations and `else` parts that a form leaves out may be anything.
+
+    Args:
+        text: As it was written.
+        body: Its statements.
+    """
+
+    text: str
+    body: tuple[ast.stmt, ...]
+
+
+def parse_form(text: str) -> Form:
+    """Read a form.
+
+    Raises:
+        BadForm: It is not Python, or is found in any code.
+    """
+    body = _parsed(text).body
+    while body and _is_gap(body[-1]):
+        del body[-1]
+    while body and _is_gap(body[0]):
+        del body[0]
+    if not body:
+        raise BadForm("says nothing: it would be found in any code")
+    return Form(text, tuple(body))
+
+
+def find(form: Form, tree: ast.AST) -> Iterator[tuple[int, int]]:
+    """Yield the first and last line of each place in a syntax tree where a form is found."""
+    only = form.body[0] if len(form.body) == 1 else None
+    if isinstance(only, ast.Expr):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.expr) and _same(only.value, node):
+                yield node.lineno, node.end_lineno or node.lineno
+        return
+    for statements in _bodies(tree):
+        for start in range(len(statements)):
+            end = _run(form.body, statements, start)
+            if end is not None:
+                yield _first_line(statements[start]), statements[end - 1].end_lineno or 0
+
+
+def _bodies(tree: ast.AST) -> Iterator[Sequence[ast.stmt]]:
+    if isinstance(tree, ast.stmt):
+        yield [tree]
+    for node in ast.walk(tree):
+        for name in _BODIES:
+            part = getattr(node, name, None)
+            if isinstance(part, list):
+                yield part
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(one.lineno for one in decorators)])
+
+
+def _run(forms: Sequence[ast.stmt], statements: Sequence[ast.stmt], start: int) -> int | None:
+    """Return where the statements end that are found from `start` on, or None."""
+    if not forms:
+        return start
+    if _is_gap(forms[0]):
+        ends = (_run(forms[1:], statements, at) for at in range(start, len(statements) + 1))
+        return next((end for end in ends if end is not None), None)
+    if start < len(statements) and _same_statement(forms[0], statements[start]):
+        return _run(forms[1:], statements, start + 1)
+    return None
+
+
+def _held(forms: Sequence[ast.stmt], statements: Sequence[ast.stmt]) -> bool:
+    """Return whether a body holds the statements in this order, whatever stands between them."""
+    rest = iter(statements)
+    return all(any(_same_statement(form, one) for one in rest) for form in forms if not _is_gap(form))
+
+
+def _same_statement(form: ast.stmt, node: ast.stmt) -> bool:
+    if isinstance(form, ast.Expr):
+        return any(_same(form.value, inner) for inner in ast.walk(node) if isinstance(inner, ast.expr))
+    return _same(form, node)
+
+
+_BODIES = ("body", "orelse", "finalbody")
+_LEFT_OUT = ("annotation", "returns", "decorator_list")  # a form without them says nothing of them
+_IGNORED = ("ctx", "type_comment", "kind", "type_params")
+
+
+def _same(form: ast.AST, node: ast.AST) -> bool:
+    if _is_any(form):
+        return isinstance(node, ast.expr)
+    if type(form) is not type(node):
+        return False
+    if isinstance(form, ast.Constant) and isinstance(node, ast.Constant):
+        return type(form.value) is type(node.value) and form.value == node.value
+    if isinstance(form, ast.Call) and isinstance(node, ast.Call):
+        return _same(form.func, node.func) and _same_arguments(form, node)
+    if isinstance(form, ast.Dict) and isinstance(node, ast.Dict):
+        return _same_items(form, node)
+    if isinstance(form, ast.arguments) and isinstance(node, ast.arguments):
+        return _same_parameters(form, node)
+    return all(
+        _same_part(name, part, getattr(node, name, None))
+        for name, part in ast.iter_fields(form)
+        if name not in _IGNORED
+    )
+
+
+def _same_part(name: str, form: object, part: object) -> bool:
+    if name in _LEFT_OUT and not form:
+        return True
+    if isinstance(form, list) and isinstance(part, list):
+        if name in _BODIES or name in ("handlers", "decorator_list"):
+            return _held(form, part) if name in _BODIES else _in_order(form, part)
+        return len(form) == len(part) and all(_same_part("", one, other) for one, other in zip(form, part, strict=True))
+    if isinstance(form, ast.AST):
+        return isinstance(part, ast.AST) and _same(form, part)
+    return form in (ANY, part)
+
+
+def _in_order(forms: Sequence[ast.AST], nodes: Sequence[ast.AST]) -> bool:
+    rest = iter(nodes)
+    return all(any(_same(form, node) for node in rest) for form in forms)
+
+
+def _same_arguments(form: ast.Call, node: ast.Call) -> bool:
+    given, keywords = list(form.args), [one for one in form.keywords if not (one.arg is None and _is_any(one.value))]
+    is_open = len(keywords) < len(form.keywords)
+    if given and _is_any(given[-1]):
+        given, is_open = given[:-1], True
+    enough = len(given) <= len(node.args) and len(keywords) <= len(node.keywords)
+    if not enough or not (is_open or (len(given) == len(node.args) and len(keywords) == len(node.keywords))):
+        return False
+    found = all(map(_same, given, node.args))
+    return found and all(any(_same(one, other) for other in node.keywords) for one in keywords)
+
+
+def _same_items(form: ast.Dict, node: ast.Dict) -> bool:
+    wanted = [one for one in zip(form.keys, form.values, strict=True) if one[0] or not _is_any(one[1])]
+    given = list(zip(node.keys, node.values, strict=True))
+    if len(wanted) == len(form.keys) and len(wanted) != len(given):
+        return False
+    return all(any(_same_part("", key, other) and _same(value, item) for other, item in given) for key, value in wanted)
+
+
+def _same_parameters(form: ast.arguments, node: ast.arguments) -> bool:
+    wanted, given = list(_parameters(form)), list(_parameters(node))
+    if wanted and wanted[-1][1].arg == ANY:
+        del wanted[-1]
+        given = given[: len(wanted)]
+    return len(wanted) == len(given) and all(
+        kind == other
+        and _same(one, parameter)
+        and (default is None) == (value is None)
+        and _same_part("", default, value)
+        for (kind, one, default), (other, parameter, value) in zip(wanted, given, strict=True)
+    )
+
+
+def _parameters(node: ast.arguments) -> Iterator[tuple[str, ast.arg, ast.expr | None]]:
+    """Yield the kind, name and default of each parameter."""
+    plain = [*node.posonlyargs, *node.args]
+    defaults = [None] * (len(plain) - len(node.defaults)) + node.defaults
+    yield from (("plain", one, default) for one, default in zip(plain, defaults, strict=True))
+    if node.vararg:
+        yield "*", node.vararg, None
+    yield from (("keyword", one, default) for one, default in zip(node.kwonlyargs, node.kw_defaults, strict=True))
+    if node.kwarg:
+        yield "**", node.kwarg, None
+
+
+def _is_any(node: object) -> bool:
+    return isinstance(node, ast.Name) and node.id == ANY
+
+
+def _is_gap(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and _is_any(node.value)
+
+
+def _parsed(text: str) -> ast.Module:
+    code = text.strip("\n")
+    try:
+        places = [one.start for one in tokenize.generate_tokens(io.StringIO(code).readline) if one.string == "..."]
+        return _first_that_parses(code, places)
+    except tokenize.TokenError as error:
+        raise BadForm(f"not Python: {error.args[0]}", error.args[1][0]) from error
+    except SyntaxError as error:
+        raise BadForm(f"not Python: {error.msg}", error.lineno or 1) from error
+
+
+def _first_that_parses(code: str, places: list[tuple[int, int]]) -> ast.Module:
+    """Parse code with names for its holes; after keywords a hole can stand only as `**`, and a header needs a body."""
+    try:
+        return ast.parse(_filled(code, places, after=""))
+    except SyntaxError:
+        for attempt in (_filled(code, places, after="**"), _filled(code, places, after="") + f" {ANY}"):
+            try:
+                return ast.parse(attempt)
+            except SyntaxError:
+                continue
+        raise
+
+
+def _filled(code: str, places: list[tuple[int, int]], after: str) -> str:
+    lines = code.split("\n")
+    for row, column in reversed(places):
+        line = lines[row - 1]
+        rest = line[column + 3 :]
+        is_last = line[:column].rstrip().endswith(",") and rest.lstrip().startswith((")", ",)", ", )", "}"))
+        lines[row - 1] = line[:column] + (after if is_last else "") + ANY + rest
+    return "\n".join(lines)
