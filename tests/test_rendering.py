@@ -14,7 +14,7 @@ from skillkit.places import find_project
 from skillkit.rendering.renderer import Renderer
 from skillkit.rendering.subjects import plain
 from skillkit.rendering.texts import MARK
-from skillkit.rendering.words import failure, not_run
+from skillkit.rendering.words import failure, message, not_run
 
 Edit = Callable[[str, str, str], None]
 
@@ -222,12 +222,25 @@ def test_a_text_shows_the_variant_for_its_versions(
             {"kind": "shows", "stated": "masks_are_equal", "value": "all masks are equal"},
             "silently all masks are equal",
         ),
-        ({"kind": "raises", "stated": "jax.errors.E", "match": r"got \d+ \(not .*\)$"}, 'raises `E` "got … (not …)"'),
+        ({"kind": "raises", "stated": "jax.errors.E", "match": "got"}, "raises `E`"),
         ({"kind": "warns", "stated": "UserWarning", "match": ""}, "warns `UserWarning`"),
     ],
 )
 def test_what_a_mistake_does_in_words(fields: dict[str, object], words: str) -> None:
     assert failure({"kind": "returns", **fields}) == words
+
+
+@pytest.mark.parametrize(
+    ("match", "words"),
+    [
+        (r"got \d+ \(not .*\)$", " `got … (not …)`"),
+        (r"^'x' is (?:gone|no more)\.", " `'x' is gone … no more.`"),
+        ("say `x`", ' "say `x`"'),
+        ("", ""),
+    ],
+)
+def test_the_words_of_a_message(match: str, words: str) -> None:
+    assert message({"match": match}) == words
 
 
 def test_what_no_run_shows_is_said_with_its_source() -> None:

@@ -247,7 +247,7 @@ def test_doctor_lists_the_old_forms_whose_words_the_code_holds(project: Path) ->
 
 
 def test_doctor_lists_much_only_when_asked(project: Path) -> None:
-    rows = [CHANGES.partition("- library: click\n  since: \"99")[0].replace("get_os_args", f"f{n}") for n in range(6)]
+    rows = [CHANGES.partition('- library: click\n  since: "99')[0].replace("get_os_args", f"f{n}") for n in range(6)]
     (project / "reference" / "changes.yaml").write_text("".join(rows))
     assert "6 old forms failing already; write instead\n" in call("doctor").stdout
     assert "click.f3()" not in call("doctor").stdout

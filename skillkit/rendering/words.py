@@ -13,8 +13,7 @@ def failure(mistake: Mapping[str, Any]) -> str:
     """
     kind, stated, value = mistake["kind"], mistake["stated"], mistake.get("value")
     if kind in ("raises", "warns"):
-        said = message(mistake["match"])
-        return f"{kind} `{stated.rpartition('.')[2]}`" + (f' "{said}"' if said else "")
+        return f"{kind} `{stated.rpartition('.')[2]}`"
     if kind == "shows":
         return f"silently {value}" if value else f"silently: {stated.replace('_', ' ')}"
     right = mistake.get("right")
@@ -27,10 +26,18 @@ def literal(value: Any) -> str:
     return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
 
 
-def message(match: str) -> str:
-    """Return the words that a regular expression looks for in a message, with `…` for what may be anything."""
+def message(mistake: Mapping[str, Any]) -> str:
+    """Return the words of a mistake's message as code after a space, or an empty string.
+
+    They are those that its regular expression looks for, with `…` for what may be anything.
+    """
+    words = _sought(mistake["match"])
+    return f" `{words}`" if words and "`" not in words else f' "{words}"' if words else ""
+
+
+def _sought(match: str) -> str:
     words = re.sub(r"(?<!\\)(\.[*+]\??|\.\{[^}]*\}|\[[^\]]*\][*+?]?)|\\[dwsDWSbB][*+?]?", "…", match)
-    words = re.sub(r"(?<!\\)(\(\?[a-zA-Z:!=<]+|[()^$])", "", words)
+    words = re.sub(r"(?<!\\)(\(\?(?:[a-z]*:|<?[=!]|P<\w+>)|[()^$])", "", words)
     words = re.sub(r"(?<!\\)\|", " … ", words)
     return re.sub(r"\\(.)", r"\1", words).strip("… ").strip()
 
