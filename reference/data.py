@@ -180,3 +180,22 @@ def check_fork() -> None:
         assert pool.map(jnp.ones, [4])[0].tolist() == [1.0] * 4
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, capture_output=True)
+
+
+def tested_accuracy(models: int) -> float:
+    """Choose among models that guess by validation, and return the chosen one's accuracy on the test split."""
+    rng = np.random.default_rng(0)
+    validation_hits = rng.integers(2, size=(models, 50))
+    test_hits = rng.integers(2, size=(models, 5000))
+    chosen = validation_hits.mean(axis=1).argmax()
+    return float(test_hits[chosen].mean())
+
+
+def example_test_once() -> None:
+    """Choose the best of 100 models that guess: its test accuracy is that of guessing."""
+    assert abs(tested_accuracy(models=100) - 0.5) < 0.03
+
+
+def accuracy_of_the_chosen_guesser() -> float:
+    """Return the test accuracy of the model that validation chose."""
+    return tested_accuracy(models=100)

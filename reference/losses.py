@@ -154,3 +154,37 @@ def example_nan_accuracy() -> None:
 def accuracy_of_a_diverged_model() -> float:
     """Return the accuracy of logits that are not numbers."""
     return float(accuracy(jnp.full((4, 2), jnp.nan), jnp.array([0, 0, 0, 1])))
+
+
+def masked_cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
+    """Average over the labels that are not -1; logits (batch, classes), integer labels (batch,)."""
+    valid = labels >= 0
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, jnp.where(valid, labels, 0))
+    return jnp.where(valid, losses, 0.0).sum() / jnp.maximum(valid.sum(), 1)
+
+
+def example_int_labels() -> None:
+    """Compare with the log-probability of each label, picked by hand."""
+    logits = jnp.array([[2.0, 0.0, -1.0], [0.0, 1.0, 3.0], [5.0, 5.0, 5.0]])
+    labels = jnp.array([0, 2, -1])  # the last one is padding
+    log_probs = jax.nn.log_softmax(logits)
+    assert jnp.isclose(masked_cross_entropy(logits, labels), -(log_probs[0, 0] + log_probs[1, 2]) / 2)
+
+
+def check_int_labels() -> None:
+    """Hold that labels below zero are classes, counted from the end, and that others out of range give NaN."""
+    logits, labels = jnp.arange(100.0)[None], (-100, -1, -101, 100)
+    losses = [optax.softmax_cross_entropy_with_integer_labels(logits, jnp.array([label]))[0] for label in labels]
+    log_probs = jax.nn.log_softmax(logits[0])
+    assert jnp.allclose(jnp.stack(losses[:2]), -log_probs[jnp.array([0, 99])])
+    assert jnp.isnan(jnp.stack(losses[2:])).all()
+
+
+def loss_of_class_zero() -> float:
+    """Return the loss of a wrong prediction whose label is class 0."""
+    return float(masked_cross_entropy(jnp.array([[0.0, 2.0, 1.0]]), jnp.array([0])))
+
+
+def loss_of_padding() -> float:
+    """Return the loss of a batch that is all padding."""
+    return float(masked_cross_entropy(jnp.array([[0.0, 1.0, 3.0]]), jnp.array([-1])))

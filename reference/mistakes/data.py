@@ -84,3 +84,13 @@ def forked_after_jax_has_started() -> list[float]:
     jnp.ones(2).block_until_ready()
     with multiprocessing.get_context("fork").Pool(1) as pool:
         return pool.map_async(norm_of_example, [7]).get(timeout=10)
+
+
+def model_chosen_by_its_test_accuracy() -> float:
+    rng = np.random.default_rng(0)
+    test_hits = rng.integers(2, size=(100, 50))
+    return float(test_hits.mean(axis=1).max())
+
+
+def guessing_looks_like_learning(accuracy: float) -> bool:
+    return accuracy > 0.6

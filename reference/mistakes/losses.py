@@ -48,3 +48,20 @@ def mean_of_perplexities() -> float:
 def accuracy_of_nan_logits() -> float:
     logits, labels = jnp.full((4, 2), jnp.nan), jnp.array([0, 0, 0, 1])
     return float(jnp.mean(logits.argmax(axis=-1) == labels))
+
+
+def integer_labels_as_probabilities() -> jax.Array:
+    logits = jnp.array([[0.0, 2.0, 1.0]])
+    labels = jnp.array([[0]])  # a column, as many data sets have it
+    return optax.softmax_cross_entropy(logits, labels).mean()
+
+
+def padding_label_counted() -> jax.Array:
+    logits = jnp.array([[0.0, 1.0, 3.0]])
+    labels = jnp.array([-1])  # means "ignore"
+    return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+
+
+def label_is_last_class(loss) -> bool:
+    last_class = -jax.nn.log_softmax(jnp.array([0.0, 1.0, 3.0]))[2]
+    return bool(jnp.isclose(loss, last_class))

@@ -22,54 +22,10 @@ def state_thrown_away() -> jax.Array:
     return optax.tree.get(opt_state, "count")
 
 
-def integer_labels_as_probabilities() -> jax.Array:
-    logits = jnp.array([[0.0, 2.0, 1.0]])
-    labels = jnp.array([[0]])  # a column, as many data sets have it
-    return optax.softmax_cross_entropy(logits, labels).mean()
-
-
-def padding_label_counted() -> jax.Array:
-    logits = jnp.array([[0.0, 1.0, 3.0]])
-    labels = jnp.array([-1])  # means "ignore"
-    return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
-
-
-def label_is_last_class(loss) -> bool:
-    last_class = -jax.nn.log_softmax(jnp.array([0.0, 1.0, 3.0]))[2]
-    return bool(jnp.isclose(loss, last_class))
-
-
 def clip_after_adam() -> jax.Array:
     tx = optax.chain(optax.adam(1e-3), optax.clip_by_global_norm(1.0))
     _, opt_state = tx.update(jnp.array([3e4, 4e4]), tx.init(jnp.zeros(2)))
     return jnp.linalg.norm(optax.tree.get(opt_state, "mu"))
-
-
-def decay_steps_without_warmup() -> float:
-    total, warmup = 1000, 100
-    rate = optax.warmup_cosine_decay_schedule(0.0, 1.0, warmup, decay_steps=total - warmup)
-    return float(rate(950))
-
-
-def rate_from_python() -> jax.Array:
-    weight, step = jnp.zeros(()), 0
-
-    @jax.jit
-    def train_step(weight):
-        tx = optax.sgd(1.0 - step / 10)
-        updates, _ = tx.update(jnp.ones(()), tx.init(weight))
-        return optax.apply_updates(weight, updates)
-
-    for step in range(10):
-        weight = train_step(weight)
-    return weight
-
-
-def joined_piece_counts_from_the_start() -> float:
-    warmup = optax.linear_schedule(0.0, 1.0, transition_steps=10)
-    decay = optax.linear_schedule(1.0, 0.0, transition_steps=20, transition_begin=80)
-    rate = optax.join_schedules([warmup, optax.constant_schedule(1.0), decay], boundaries=[10, 80])
-    return float(rate(100))
 
 
 def mask_by_rank_alone() -> jax.Array:
@@ -96,90 +52,6 @@ def decay_after_learning_rate() -> jax.Array:
     weights = jnp.array([1.0, 2.0, 4.0])
     updates, _ = tx.update(jnp.zeros(3), tx.init(weights), weights)
     return optax.apply_updates(weights, updates)
-
-
-def callable_mask_injected() -> jax.Array:
-    params = {"kernel": jnp.ones((1, 2))}
-
-    def matrices(params):
-        return jax.tree.map(lambda leaf: leaf.ndim >= 2, params)
-
-    tx = optax.inject_hyperparams(optax.adamw)(1.0, weight_decay=0.1, mask=matrices)
-    updates, _ = tx.update(jax.tree.map(jnp.zeros_like, params), tx.init(params), params)
-    return updates["kernel"].ravel()
-
-
-def hyperparameters_in_bfloat16() -> jax.Array:
-    weight = jnp.ones((), jnp.bfloat16)
-    tx = optax.inject_hyperparams(optax.adamw)(1e-3)
-    updates, _ = tx.update(jnp.ones((), jnp.bfloat16), tx.init(weight), weight)
-    return updates
-
-
-def summed_micro_batches() -> float:
-    def loss(weight, inputs):
-        return jnp.mean((weight * inputs) ** 2)
-
-    weight, inputs = jnp.float32(2.0), jnp.arange(8.0)
-    accumulated = sum(jax.grad(loss)(weight, micro_batch) for micro_batch in inputs.reshape(4, 2))
-    return float(accumulated / jax.grad(loss)(weight, inputs))
-
-
-def schedule_in_micro_steps() -> float:
-    micro_steps = 8
-    rate = optax.linear_schedule(1.0, 0.0, transition_steps=micro_steps)
-    tx = optax.MultiSteps(optax.sgd(rate), every_k_schedule=4)
-    opt_state = tx.init(jnp.zeros(()))
-    for _ in range(micro_steps):
-        _, opt_state = tx.update(jnp.ones(()), opt_state, jnp.zeros(()))
-    return float(rate(opt_state.gradient_step))
-
-
-def optimizer_run_every_micro_step() -> int:
-    runs = []
-
-    def count_run(updates, state, params=None):
-        jax.debug.callback(lambda: runs.append(1))
-        return updates, state
-
-    counter = optax.GradientTransformation(optax.init_empty_state, count_run)
-    tx = optax.MultiSteps(optax.chain(counter, optax.sgd(1.0)), every_k_schedule=4)
-    opt_state = tx.init(jnp.zeros(()))
-    for _ in range(8):
-        _, opt_state = jax.jit(tx.update)(jnp.ones(()), opt_state, jnp.zeros(()))
-    jax.effects_barrier()
-    return len(runs)
-
-
-def nan_in_accumulator() -> jax.Array:
-    tx = optax.MultiSteps(optax.sgd(1.0), every_k_schedule=2)
-    weight = jnp.zeros(())
-    opt_state = tx.init(weight)
-    for gradient in (jnp.nan, *[1.0] * 8):
-        updates, opt_state = tx.update(jnp.float32(gradient), opt_state, weight)
-        weight = optax.apply_updates(weight, updates)
-    return weight
-
-
-def finite_check_inside_accumulation() -> jax.Array:
-    tx = optax.MultiSteps(optax.apply_if_finite(optax.sgd(1.0), 10), every_k_schedule=2)
-    weight = jnp.zeros(())
-    opt_state = tx.init(weight)
-    for gradient in (jnp.nan, *[1.0] * 8):
-        updates, opt_state = tx.update(jnp.float32(gradient), opt_state, weight)
-        weight = optax.apply_updates(weight, updates)
-    return weight
-
-
-def finite_check_unwatched() -> jax.Array:
-    tx = optax.apply_if_finite(optax.sgd(0.1), max_consecutive_errors=3)
-    weight = jnp.ones(())
-    opt_state = tx.init(weight)
-    nan = jnp.float32(jnp.nan)
-    for _ in range(4):
-        updates, opt_state = tx.update(nan, opt_state, weight)
-        weight = optax.apply_updates(weight, updates)
-    return weight
 
 
 def masked_to_freeze() -> jax.Array:

@@ -1,0 +1,50 @@
+"""Schedules set up wrongly."""
+
+import jax
+import jax.numpy as jnp
+import optax
+
+
+def decay_steps_without_warmup() -> float:
+    total, warmup = 1000, 100
+    rate = optax.warmup_cosine_decay_schedule(0.0, 1.0, warmup, decay_steps=total - warmup)
+    return float(rate(950))
+
+
+def rate_from_python() -> jax.Array:
+    weight, step = jnp.zeros(()), 0
+
+    @jax.jit
+    def train_step(weight):
+        tx = optax.sgd(1.0 - step / 10)
+        updates, _ = tx.update(jnp.ones(()), tx.init(weight))
+        return optax.apply_updates(weight, updates)
+
+    for step in range(10):
+        weight = train_step(weight)
+    return weight
+
+
+def joined_piece_counts_from_the_start() -> float:
+    warmup = optax.linear_schedule(0.0, 1.0, transition_steps=10)
+    decay = optax.linear_schedule(1.0, 0.0, transition_steps=20, transition_begin=80)
+    rate = optax.join_schedules([warmup, optax.constant_schedule(1.0), decay], boundaries=[10, 80])
+    return float(rate(100))
+
+
+def callable_mask_injected() -> jax.Array:
+    params = {"kernel": jnp.ones((1, 2))}
+
+    def matrices(params):
+        return jax.tree.map(lambda leaf: leaf.ndim >= 2, params)
+
+    tx = optax.inject_hyperparams(optax.adamw)(1.0, weight_decay=0.1, mask=matrices)
+    updates, _ = tx.update(jax.tree.map(jnp.zeros_like, params), tx.init(params), params)
+    return updates["kernel"].ravel()
+
+
+def hyperparameters_in_bfloat16() -> jax.Array:
+    weight = jnp.ones((), jnp.bfloat16)
+    tx = optax.inject_hyperparams(optax.adamw)(1e-3)
+    updates, _ = tx.update(jnp.ones((), jnp.bfloat16), tx.init(weight), weight)
+    return updates
