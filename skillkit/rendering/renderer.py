@@ -12,9 +12,10 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from packaging.version import Version
 
+from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.libraries import imports, only_libraries
-from skillkit.catalogue.patterns import Catalogue, Pattern, Topic, load_catalogue
+from skillkit.catalogue.patterns import Pattern, Topic
 from skillkit.catalogue.requirements import is_past, unmet
 from skillkit.errors import BadInput, bad_input, did_you_mean
 from skillkit.places import Project, own_project
