@@ -7,6 +7,7 @@ from functools import cached_property
 from skillkit.catalogue.patterns import Pattern, Topic
 from skillkit.catalogue.slicing import Shelf
 from skillkit.catalogue.specs import load_topic
+from skillkit.catalogue.strays import strays
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.places import Project
 
@@ -68,7 +69,7 @@ def load_catalogue(project: Project, asked: Iterable[str] = ()) -> Catalogue:
                 topics.append(load_topic(path, shelf))
             except BadInput as error:
                 problems += error.problems
-    problems += _repeated(topics)
+    problems += [*_repeated(topics), *strays(project.reference)]
     catalogue = Catalogue(tuple(topics), shelf)
     asked = set(asked)
     if problems and not (asked and asked <= catalogue.patterns.keys() | {topic.name for topic in topics}):
