@@ -23,6 +23,13 @@ def example_linen_dropout() -> None:
     assert jnp.array_equal(jnp.asarray(layer.apply({}, inputs, deterministic=True)), inputs)  # no key to evaluate
 
 
+def check_linen_layers_differ() -> None:
+    """Hold that one key gives two layers of a model different masks."""
+    model = nn.Sequential([nn.Dropout(rate=0.5, deterministic=False) for _ in range(2)])
+    outputs = jnp.asarray(model.apply({}, jnp.ones(1000), rngs={"dropout": jax.random.key(0)}))
+    assert 0.15 < (outputs != 0).mean() < 0.35  # half of a half, and not the same half
+
+
 def linen_masks() -> list[jax.Array]:
     """Return what two training steps let through."""
     layer = nn.Dropout(rate=0.5, deterministic=False)
@@ -63,10 +70,10 @@ def example_nnx_eval() -> None:
     assert (evaluator(inputs) == 0).all()  # shares the parameters
 
 
-def evaluated_twice() -> list[jax.Array]:
-    """Return two evaluations of one input."""
-    layer = nnx.view(nnx.Dropout(0.5, rngs=nnx.Rngs(0)), deterministic=True)
-    return [layer(jnp.ones(64)) for _ in range(2)]
+def losses_of_a_view() -> list[jax.Array]:
+    """Return two losses of one batch."""
+    model = nnx.view(nnx.Dropout(0.5, rngs=nnx.Rngs(0)), deterministic=True)
+    return [jnp.mean(model(jnp.arange(64.0)) ** 2) for _ in range(2)]
 
 
 def outputs_after_evaluation() -> jax.Array:
@@ -135,7 +142,7 @@ def nnx_masks() -> list[jax.Array]:
 
 def example_batch_norm_eval() -> None:
     """Normalise one example alone as in its batch, once the averages have settled."""
-    layer = nnx.BatchNorm(1, momentum=0.9, rngs=nnx.Rngs(0))  # Flax's 0.99 needs some 500 steps
+    layer = nnx.BatchNorm(1, momentum=0.9, rngs=nnx.Rngs(0))
     batch = jnp.array([[9.0], [11.0]])
     for _ in range(100):
         layer(batch)
@@ -145,19 +152,40 @@ def example_batch_norm_eval() -> None:
 
 
 def example_alone() -> list[float]:
-    """Return one example normalised by itself."""
+    """Return one example normalised by itself, to three digits."""
     layer = nnx.BatchNorm(1, momentum=0.9, rngs=nnx.Rngs(0))
     batch = jnp.array([[9.0], [11.0]])
     for _ in range(100):
         layer(batch)
     evaluator = nnx.view(layer, use_running_average=True)
-    return [float(output) for output in evaluator(batch[:1])[0]]
+    return [round(float(output), 3) for output in evaluator(batch[:1])[0]]
 
 
-def settled_mean() -> float:
-    """Return the running mean of a batch with mean 10."""
-    layer = nnx.BatchNorm(1, momentum=0.9, rngs=nnx.Rngs(0))
-    for _ in range(100):
+def mean_after(steps: int, momentum: float) -> float:
+    """Return the running mean after steps on a batch with mean 10."""
+    layer = nnx.BatchNorm(1, momentum=momentum, rngs=nnx.Rngs(0))
+    for _ in range(steps):
         layer(jnp.array([[9.0], [11.0]]))
     assert layer.mean is not None
     return float(layer.mean[0])
+
+
+def check_way_of_the_averages() -> None:
+    """Hold that the averages have come `1 - momentum**steps` of the way."""
+    for steps, momentum in [(1, 0.9), (5, 0.9), (7, 0.5)]:
+        assert abs(mean_after(steps, momentum) - 10 * (1 - momentum**steps)) < 1e-4
+
+
+def settled_mean() -> float:
+    """Return the running mean after a hundred steps, to one digit."""
+    return round(mean_after(100, 0.9), 1)
+
+
+def default_momentum() -> float:
+    """Return the momentum of a batch normalisation that is not told."""
+    return float(nnx.BatchNorm(1, rngs=nnx.Rngs(0)).momentum)
+
+
+def ten_steps_take_in_a_tenth() -> bool:
+    """Return whether ten steps bring the running mean a tenth of the way."""
+    return abs(mean_after(10, default_momentum()) / 10 - 0.1) < 0.005

@@ -66,6 +66,12 @@ def two_draws() -> list[jax.Array]:
     return [jax.random.normal(key, (3,)) for key in jax.random.split(jax.random.key(0))]
 
 
+def equal_pairs() -> list[bool]:
+    """Return whether the draws of three pairs are equal, each with a key of its own."""
+    keys = jax.random.split(jax.random.key(0), (3, 2))
+    return [bool(jax.random.normal(first) == jax.random.normal(second)) for first, second in keys]
+
+
 def example_typed_key() -> None:
     """Look at what tells a key from numbers."""
     key = jax.random.key(0)
@@ -90,7 +96,7 @@ def example_per_step() -> None:
     assert jnp.array_equal(scanned, jnp.stack(outputs))
 
 
-def noise_of_five_steps() -> int:
+def different_draws_of_five_steps() -> int:
     """Return how many of five steps differ."""
     root, inputs = jax.random.key(0), jnp.zeros(4)
     return len({tuple(noisy_step(root, step, inputs).tolist()) for step in range(5)})
@@ -162,16 +168,63 @@ def example_wide_seed() -> None:
     assert not jnp.array_equal(jax.random.key_data(small), jax.random.key_data(large))
 
 
+def bits_of_a_seed_that_count() -> int:
+    """Return how many of the bits of a positive 64-bit seed change the key."""
+    zero = jax.random.key_data(jax.random.key(0))
+    return sum(not jnp.array_equal(jax.random.key_data(jax.random.key(2**bit)), zero) for bit in range(63))
+
+
 def check_wide_seed() -> None:
-    """Hold that with x64 the upper half counts."""
+    """Hold that with x64 all bits count."""
     jax.config.update("jax_enable_x64", True)
-    small, large = jax.random.key_data(jax.random.key(7)), jax.random.key_data(jax.random.key(7 + 2**32))
-    assert not jnp.array_equal(small, large)
+    assert bits_of_a_seed_that_count() == 63
+
+
+def smallest_seed_that_collides() -> int:
+    """Return the smallest power of two whose key is that of 0."""
+    zero = jax.random.key_data(jax.random.key(0))
+    same = (2**bit for bit in range(63) if jnp.array_equal(jax.random.key_data(jax.random.key(2**bit)), zero))
+    return next(same)
 
 
 def keys_of_distant_seeds() -> list[list[int]]:
     """Return the data of two keys."""
     return [jax.random.key_data(key_of_wide_seed(seed)).tolist() for seed in (7, 7 + 2**32)]
+
+
+def key_beyond_63_bits() -> jax.Array:
+    """Return a key of the largest half of 64-bit seeds."""
+    return key_of_wide_seed(2**63)
+
+
+def sample_token(key: jax.Array, logits: jax.Array) -> jax.Array:
+    """Return an index into the last axis of logits of any float type, drawn by their softmax."""
+    return jax.random.categorical(key, logits.astype(jnp.float32))
+
+
+def example_low_precision() -> None:
+    """Draw from the bfloat16 logits of a network: of equal ones, each half of the tokens comes as often."""
+    logits = jnp.zeros((10_000, 1024), jnp.bfloat16)
+    tokens = sample_token(jax.random.key(0), logits)
+    assert abs(float((tokens < 512).mean()) - 0.5) < 0.02
+    dropped = jax.random.bernoulli(jax.random.key(1), 0.001, (1_000_000,))  # a Python number counts as float32
+    assert abs(float(dropped.mean()) - 0.001) < 0.0002
+
+
+def share_of_lower_half() -> float:
+    """Return the share of draws from the lower half of equal logits, to two digits."""
+    tokens = sample_token(jax.random.key(0), jnp.zeros((10_000, 1024), jnp.bfloat16))
+    return round(float((tokens < 512).mean()), 2)
+
+
+def share_of_rare_events() -> float:
+    """Return the share of events whose probability is 0.001, to four digits."""
+    return round(float(jax.random.bernoulli(jax.random.key(0), 0.001, (1_000_000,)).mean()), 4)
+
+
+def uniforms_of_bfloat16() -> int:
+    """Return how many uniform numbers there are in bfloat16."""
+    return int(jnp.unique(jax.random.uniform(jax.random.key(0), (100_000,), jnp.bfloat16)).size)
 
 
 def example_key_serialise() -> None:
@@ -193,10 +246,10 @@ def example_same_numbers() -> None:
     assert jnp.array_equal(jax.jit(jax.vmap(jax.random.normal))(keys), one_by_one)
 
 
-def mapped_and_looped() -> list[jax.Array]:
+def mapped_and_looped() -> list[list[jax.Array]]:
     """Return the numbers of four keys, drawn together and one by one."""
     keys = jax.random.split(jax.random.key(0, impl="threefry2x32"), 4)
-    return [jax.vmap(jax.random.normal)(keys), jnp.stack([jax.random.normal(key) for key in keys])]
+    return [[jax.vmap(jax.random.normal)(keys), jnp.stack([jax.random.normal(key) for key in keys])]]
 
 
 def init_bias(key: jax.Array) -> tuple[jax.Array, jax.Array]:

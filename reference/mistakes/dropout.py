@@ -22,8 +22,10 @@ def linen_without_key():
 
 def linen_same_key_every_step() -> list[jax.Array]:
     layer = nn.Dropout(rate=0.5, deterministic=False)
-    key = jax.random.key(0)
-    return [layer.apply({}, jnp.ones(64), rngs={"dropout": key}) for step in range(2)]
+    key, outputs = jax.random.key(0), []
+    for step in range(2):
+        outputs.append(layer.apply({}, jnp.ones(64), rngs={"dropout": key}))
+    return outputs
 
 
 def eqx_without_key():
@@ -38,8 +40,12 @@ def eqx_one_key_for_the_batch() -> jax.Array:
 
 
 def evaluated_in_training_mode() -> list[jax.Array]:
-    model = nnx.Dropout(0.5, rngs=nnx.Rngs(0))
-    return [model(jnp.ones(64)) for _ in range(2)]
+    def loss_fn(model, batch):
+        return jnp.mean(model(batch) ** 2)
+
+    model, batch = nnx.Dropout(0.5, rngs=nnx.Rngs(0)), jnp.arange(64.0)
+    losses = [loss_fn(model, batch) for _ in range(2)]
+    return losses
 
 
 def left_in_evaluation_mode() -> jax.Array:
@@ -49,6 +55,11 @@ def left_in_evaluation_mode() -> jax.Array:
         model.eval()
         model(jnp.ones(64))
     return training_outputs
+
+
+def view_with_an_argument_of_no_layer() -> nnx.Module:
+    model = nnx.Dropout(0.5, rngs=nnx.Rngs(0))
+    return nnx.view(model, deterministic=True, use_running_average=True)
 
 
 def nothing_is_dropped(outputs) -> bool:
@@ -98,8 +109,8 @@ def one_example_in_training_mode() -> jax.Array:
     return layer(batch[:1])[0]
 
 
-def evaluated_before_averages_settle() -> jax.Array:
+def evaluated_before_averages_settle() -> float:
     layer = nnx.BatchNorm(1, rngs=nnx.Rngs(0))
     for _ in range(10):
         layer(jnp.array([[9.0], [11.0]]))
-    return layer.mean[0]
+    return round(float(layer.mean[0]), 3)

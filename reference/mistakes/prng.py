@@ -35,8 +35,9 @@ def draws_are_equal(draws: list[jax.Array]) -> bool:
 
 def parent_used_after_its_split() -> jax.Array:
     key = jax.random.key(0)
-    _init_key, _data_key = jax.random.split(key)
-    return jax.random.normal(key, (3,))
+    weights = jax.random.normal(jax.random.split(key)[0], (3,))
+    noise = jax.random.normal(key, (3,))
+    return weights + noise
 
 
 def reuse_that_goes_unreported() -> list[bool]:
@@ -61,13 +62,11 @@ def arithmetic_on_a_key() -> jax.Array:
 
 
 def one_key_for_every_step() -> int:
-    key = jax.random.key(0)
-
-    @jax.jit
-    def train_step(inputs):
-        return inputs + jax.random.normal(key, inputs.shape)
-
-    return len({tuple(train_step(jnp.zeros(4)).tolist()) for _ in range(5)})
+    key, draws = jax.random.key(0), set()
+    for step in range(5):
+        noise = jax.random.normal(key, (4,))
+        draws.add(tuple(noise.tolist()))
+    return len(draws)
 
 
 def numpy_inside_jit() -> list[jax.Array]:
@@ -98,7 +97,8 @@ def seed_plus_step() -> int:
 
 
 def seed_beyond_32_bits() -> list[list[int]]:
-    return [jax.random.key_data(jax.random.key(seed)).tolist() for seed in (7, 7 + 2**32)]
+    keys = jax.random.key(7), jax.random.key(7 + 2**32)
+    return [jax.random.key_data(key).tolist() for key in keys]
 
 
 def seed_beyond_63_bits() -> jax.Array:
@@ -113,18 +113,37 @@ def key_as_numpy_array() -> np.ndarray:
     return np.asarray(jax.random.key(42))
 
 
-def number_from_an_old_tutorial() -> bool:
-    expected = -0.20584226  # jax.random.normal(jax.random.PRNGKey(0)) until JAX 0.5
-    return bool(jnp.isclose(jax.random.normal(jax.random.key(0)), expected))
+def number_from_an_old_tutorial() -> None:
+    np.testing.assert_allclose(jax.random.normal(jax.random.key(0)), -0.20584226)
 
 
-def rbg_under_vmap() -> list[jax.Array]:
+def rbg_under_vmap() -> list[list[jax.Array]]:
     keys = jax.random.split(jax.random.key(0, impl="rbg"), 4)
-    return [jax.vmap(jax.random.normal)(keys), jnp.stack([jax.random.normal(key) for key in keys])]
+    pairs = [[jax.vmap(jax.random.normal)(keys), jnp.stack([jax.random.normal(key) for key in keys])]]
+    keys = jax.random.split(jax.random.key(0, impl="unsafe_rbg"), 4)
+    pairs += [[jax.vmap(jax.random.normal)(keys), jnp.stack([jax.random.normal(key) for key in keys])]]
+    return pairs
 
 
-def draws_differ(draws: list[jax.Array]) -> bool:
-    return not jnp.array_equal(draws[0], draws[1])
+def mapped_draws_differ(pairs: list[list[jax.Array]]) -> bool:
+    return not any(jnp.array_equal(mapped, looped) for mapped, looped in pairs)
+
+
+def token_from_bfloat16_logits(vocabulary: int = 1024) -> float:
+    key, logits = jax.random.key(0), jnp.zeros((10_000, vocabulary))
+    tokens = jax.random.categorical(key, logits.astype(jnp.bfloat16))
+    return round(float((tokens < vocabulary // 2).mean()), 2)
+
+
+def larger_vocabulary_is_worse() -> bool:
+    shares = [token_from_bfloat16_logits(vocabulary) for vocabulary in (64, 256, 1024)]
+    return shares == sorted(set(shares)) and shares[0] > 0.5
+
+
+def rare_event_in_bfloat16() -> float:
+    key = jax.random.key(0)
+    events = jax.random.bernoulli(key, jnp.bfloat16(0.001), (1_000_000,))
+    return round(float(events.mean()), 4)
 
 
 def key_in_an_outer_variable() -> jax.Array:
