@@ -14,7 +14,7 @@ from skillkit.places import find_project
 from skillkit.rendering.renderer import Renderer
 from skillkit.rendering.subjects import plain
 from skillkit.rendering.texts import MARK
-from skillkit.rendering.words import failure, message, not_run
+from skillkit.rendering.words import failure, message, not_run, oneline
 
 Edit = Callable[[str, str, str], None]
 
@@ -241,6 +241,19 @@ def test_what_a_mistake_does_in_words(fields: dict[str, object], words: str) -> 
 )
 def test_the_words_of_a_message(match: str, words: str) -> None:
     assert message({"match": match}) == words
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("f(x)\n", "f(x)"),
+        ("a = f(x)\nb = f(x)\n", "a = f(x); b = f(x)"),
+        ("for step in range(5):\n    a = f(x)\n    b = f(x)\n", "for step in range(5): a = f(x); b = f(x)"),
+        ("@jax.jit\ndef f(x):\n    return x\n", "@jax.jit def f(x): return x"),
+    ],
+)
+def test_code_on_one_line(code: str, line: str) -> None:
+    assert oneline(code) == line
 
 
 def test_what_no_run_shows_is_said_with_its_source() -> None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.changes import Change, load_changes
-from skillkit.catalogue.patterns import Pattern
+from skillkit.catalogue.patterns import Catalogue, Pattern
 from skillkit.places import Project
 
 

@@ -43,8 +43,9 @@ def _sought(match: str) -> str:
 
 
 def oneline(code: str) -> str:
-    """Return code of several lines as one."""
-    return "; ".join(line.strip() for line in code.strip().splitlines())
+    """Return code of several lines as one: a header or a decorator runs on, a statement ends with a semicolon."""
+    *lines, last = [line.strip() for line in code.strip().splitlines()]
+    return "".join(line + (" " if line.endswith(":") or line.startswith("@") else "; ") for line in lines) + last
 
 
 def cell(text: str) -> str:
