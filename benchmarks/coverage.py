@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.modules import Module
-from skillkit.catalogue.patterns import Catalogue, load_catalogue
 from skillkit.catalogue.slicing import Slice, cut
 from skillkit.places import find_project
 from skillkit.proof.proofs import SECONDS

@@ -159,7 +159,7 @@ def _wrong_text(value: str, shape: Schema) -> str | None:
     if len(value) > shape.get("maxLength", len(value)):
         return f"is {len(value):,} characters long, and may have {shape['maxLength']:,}"
     if "pattern" in shape and not re.search(_whole(shape["pattern"]), value):
-        wanted = shape.get("description", f"must match {shape['pattern']}")
+        wanted = shape.get("patternErrorMessage", f"must match {shape['pattern']}")
         return f"{wanted}, not {shown(value)}"
     return None
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.demands import Right, core_rights, form_demands, prose_demands, topic_demands
 from skillkit.catalogue.libraries import imported_modules
-from skillkit.catalogue.patterns import Catalogue, load_catalogue
 from skillkit.errors import Problem
 from skillkit.places import Project, find_project
 from skillkit.reading import read

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from skillkit.catalogue.patterns import Pattern, load_catalogue
+from skillkit.catalogue.catalogues import load_catalogue
+from skillkit.catalogue.patterns import Pattern
 from skillkit.places import find_project
 from skillkit.proof.proofs import Proof
 from skillkit.reading import read

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.catalogue.changes import load_changes
-from skillkit.catalogue.patterns import load_catalogue
 from skillkit.errors import BadInput
 from skillkit.places import find_project
 from skillkit.proof.changes import change_proofs

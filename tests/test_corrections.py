@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.catalogue.changes import load_changes
-from skillkit.catalogue.patterns import Pattern, load_catalogue
+from skillkit.catalogue.patterns import Pattern
 from skillkit.places import find_project
 from skillkit.proof.workers import clean_environment
 from skillkit.reading import read

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from skillkit.catalogue.patterns import load_topic
 from skillkit.catalogue.slicing import Shelf
+from skillkit.catalogue.specs import load_topic
 from skillkit.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillkit.catalogue.patterns import load_catalogue
+from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.places import find_project
 from skillkit.reading import read
 from skillkit.shapes import require, schema

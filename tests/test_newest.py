@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.catalogue.libraries import project_libraries
-from skillkit.catalogue.patterns import load_catalogue
 from skillkit.places import cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted, interpreter
 from skillkit.proof.outcomes import Outcomes

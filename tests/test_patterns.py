@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skillkit.catalogue.patterns import load_catalogue
+from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.errors import BadInput
 from skillkit.places import find_project
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.catalogue.changes import load_changes
-from skillkit.catalogue.patterns import load_catalogue
 from skillkit.places import find_project
 from skillkit.reading import read
 

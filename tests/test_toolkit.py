@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from skillkit import testing
+from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.catalogue.changes import Change
-from skillkit.catalogue.patterns import load_catalogue
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.places import find_project

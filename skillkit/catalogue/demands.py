@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.claims import open_claims
-from skillkit.catalogue.patterns import Catalogue, Pattern
+from skillkit.catalogue.patterns import Pattern
 from skillkit.catalogue.syntax import BadForm, Form, find, parse_form
 from skillkit.errors import Problem
 from skillkit.reading import Document, Key

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.changes import Change, load_changes
-from skillkit.catalogue.patterns import Catalogue, Pattern
+from skillkit.catalogue.patterns import Pattern
 from skillkit.places import Project
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.figures import Figure, read_figures
-from skillkit.catalogue.patterns import Catalogue
 from skillkit.errors import BadInput, Problem, did_you_mean
 from skillkit.places import Project
 from skillkit.reading import Document, Key, read

@@ -4,7 +4,8 @@ import json
 
 import click
 
-from skillkit.catalogue.patterns import Pattern, load_catalogue
+from skillkit.catalogue.catalogues import load_catalogue
+from skillkit.catalogue.patterns import Pattern
 from skillkit.places import find_project
 
 LIST_EPILOG = """\b

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
+from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.libraries import only_libraries, project_libraries
-from skillkit.catalogue.patterns import load_catalogue
 from skillkit.cli.naming import project_in_use
 from skillkit.errors import bad_input, counted
 from skillkit.installations.installation import Installation, project_installation

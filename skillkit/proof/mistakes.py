@@ -4,7 +4,8 @@ import re
 from pathlib import PurePath
 from typing import Any
 
-from skillkit.catalogue.patterns import Catalogue, Mistake, Pattern
+from skillkit.catalogue.catalogues import Catalogue
+from skillkit.catalogue.patterns import Mistake, Pattern
 from skillkit.catalogue.slicing import Slice, cut
 from skillkit.catalogue.values import same_value
 from skillkit.proof.blocks import block_proof

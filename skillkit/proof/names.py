@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.libraries import module_of, only_libraries
 from skillkit.catalogue.mentions import Mention, mentioned
-from skillkit.catalogue.patterns import Catalogue
 from skillkit.catalogue.requirements import unmet
 from skillkit.places import Project
 from skillkit.proof.proofs import Proof, new_job

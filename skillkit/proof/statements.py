@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.changes import load_changes
-from skillkit.catalogue.patterns import Catalogue, Pattern, load_catalogue
+from skillkit.catalogue.patterns import Pattern
 from skillkit.catalogue.remarks import load_remarks
 from skillkit.places import Project
 from skillkit.proof.blocks import block_proof

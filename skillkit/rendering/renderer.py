@@ -6,17 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import jinja2
-import jinja2.meta
-from jinja2.exceptions import SecurityError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from packaging.version import Version
 
+from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.libraries import imports, only_libraries
-from skillkit.catalogue.patterns import Catalogue, Pattern, Topic, load_catalogue
+from skillkit.catalogue.patterns import Pattern, Topic
+from skillkit.catalogue.remarks import load_remarks
 from skillkit.catalogue.requirements import is_past, unmet
-from skillkit.errors import BadInput, bad_input, did_you_mean
+from skillkit.errors import bad_input, did_you_mean
 from skillkit.places import Project, own_project
 from skillkit.proof.changes import change_proofs
 from skillkit.proof.evidence import CITED, Evidence, Run, cited_versions, load_evidence, minor
@@ -24,10 +22,11 @@ from skillkit.proof.proofs import Proof
 from skillkit.proof.statements import proofs
 from skillkit.reading import read
 from skillkit.rendering.contexts import registered_context
+from skillkit.rendering.frontmatter import require_front_matter
 from skillkit.rendering.subjects import plain
+from skillkit.rendering.templates import Templates
 from skillkit.rendering.texts import MARK, Text
 from skillkit.rendering.words import cell, failure, message, minimum, not_run, oneline
-from skillkit.shapes import require, schema
 
 SUFFIX = ".md.j2"
 
@@ -44,17 +43,9 @@ class Renderer:
     def __init__(self, project: Project, versions: Mapping[str, str] | None = None) -> None:
         self.project = project
         self.versions = versions or {}
-        loader = jinja2.FileSystemLoader(project.templates)
-        self.environment = ImmutableSandboxedEnvironment(
-            loader=loader,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            autoescape=False,
-        )
-        self.environment.filters |= {"failure": failure, "oneline": oneline, "cell": cell, "message": message}
-        self.environment.globals |= {"verified": self.verified, "minimum": minimum, "not_run": not_run}
+        filters = {"failure": failure, "oneline": oneline, "cell": cell, "message": message}
+        functions = {"verified": self.verified, "minimum": minimum, "not_run": not_run}
+        self.templates = Templates(project.templates, filters, functions)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -92,9 +83,8 @@ class Renderer:
         path = self.project.reference / f"{name}.yaml"
         if not path.exists():
             return []
-        document = read(path)
-        require(document, schema(name))
-        return document.value
+        load_remarks(self.project, self.catalogue)  # what it says must be shown by patterns that there are
+        return read(path).value
 
     def _fitting(self, patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
         return tuple(one for one in patterns if self._fits(one.requires))
@@ -131,7 +121,7 @@ class Renderer:
     def texts(self) -> dict[str, list[str]]:
         """Return the templates of each text's name."""
         found: dict[str, list[str]] = {}
-        for template in sorted(self.environment.list_templates()):
+        for template in self.templates.names():
             name = Path(template).name
             if name.endswith(SUFFIX) and not name.startswith("_"):
                 found.setdefault(_text_name(template), []).append(template)
@@ -148,65 +138,49 @@ class Renderer:
             if name not in known:
                 message = f"no such text{did_you_mean(name, known)}: one of {', '.join(known)}"
                 raise bad_input(name, message)
+        made: dict[Path, str] = {}
         for name in names or known:
             for template in known[name]:
-                yield from self.files(name, template)
+                for text in self.files(name, template):
+                    if made.setdefault(text.path, template) != template:
+                        message = f"renders {text.path}, as {made[text.path]} does: rename one of them"
+                        raise bad_input(self.project.templates / template, message)
+                    yield text
 
     def files(self, name: str, template: str) -> Iterator[Text]:
-        """Yield the file of a template, or, where its name says `{topic}`, one for each topic."""
+        """Yield the file of a template, or, where its name says `{topic}`, one for each topic.
+
+        Raises:
+            BadInput: Its name holds other braces, or it cannot be filled.
+        """
         path = Path(template.removesuffix(".j2"))
+        if "{" in template.replace("{topic}", ""):
+            raise bad_input(self.project.templates / template, "a template's name may hold {topic}, and no other brace")
         if "{topic}" not in template:
             yield Text(name, path, self.fill(template))
             return
         for topic in self.topics:
-            yield Text(
-                name, path.with_name(path.name.format(topic=topic.name)), self.fill(template, topic=plain(topic))
-            )
+            file = Path(path.as_posix().replace("{topic}", topic.name))
+            yield Text(name, file, self.fill(template, topic=plain(topic)))
 
     def fill(self, template: str, **values: Any) -> str:
         """Return a filled template, ending in the mark that says who wrote it.
 
         Raises:
-            BadInput: The template has an error or speaks of something unknown.
+            BadInput: The template has an error or speaks of something unknown, or its front matter cannot be loaded.
         """
-        try:
-            context = self.context(template) | values
-            text = self.environment.get_template(template).render(context)
-        except jinja2.TemplateSyntaxError as error:
-            place = self.project.templates / (error.name or template)
-            raise bad_input(place, f"not a Jinja template: {error.message}", error.lineno, 1) from error
-        except (jinja2.TemplateError, SecurityError, TypeError, ValueError, LookupError) as error:
-            if isinstance(error, BadInput):
-                raise
-            place, line = _template_line(error, self.project.templates / template)
-            raise bad_input(place, str(error) or type(error).__name__, line, 1) from error
+        text = self.templates.fill(template, self.context(template) | values)
+        require_front_matter(text, self.project.templates / template)
         return f"{text.rstrip()}\n\n{MARK}\n"
 
     def context(self, template: str) -> dict[str, Any]:
         """Return the values that a template, or what it includes, asks for."""
-        wanted: set[str] = set()
-        for source in self.sources(template):
-            wanted |= jinja2.meta.find_undeclared_variables(source)
+        wanted = self.templates.wanted(template)
         context: dict[str, Any] = {name: plain(getattr(self, name)) for name in _SPOKEN_OF & wanted}
-        if wanted - context.keys() - self.environment.globals.keys():
+        if wanted - context.keys():
             for name in self.project.contexts:
                 context |= plain(registered_context(name, self.project))
         return context
-
-    def sources(self, template: str) -> Iterator[jinja2.nodes.Template]:
-        """Yield the syntax trees of a template and of those that it includes or imports."""
-        assert self.environment.loader
-        self.environment.get_template(template)  # compiling it says of which template an error is
-        source = self.environment.loader.get_source(self.environment, template)[0]
-        tree = self.environment.parse(source, template)
-        yield tree
-        for name in jinja2.meta.find_referenced_templates(tree):
-            try:
-                yield from self.sources(str(name))
-            except jinja2.TemplateNotFound as error:
-                line = source[: source.find(str(name))].count("\n") + 1
-                message = f"there is no template '{name}' in {self.project.templates}"
-                raise bad_input(self.project.templates / template, message, line, 1) from error
 
     def verified(self, statements: Iterable[Mapping[str, Any]]) -> str:
         """Return, in words, the versions with which all these patterns or changes were proven.
@@ -243,12 +217,3 @@ def _text_name(template: str) -> str:
     """`skills/NAME/...` belongs to the skill NAME; any other template names its text by itself."""
     parts = Path(template).parts
     return parts[1] if parts[0] == "skills" and len(parts) > 2 else Path(template).name.removesuffix(SUFFIX)
-
-
-def _template_line(error: BaseException, default: Path) -> tuple[Path, int]:
-    place, trace = (default, 0), error.__traceback__
-    while trace:
-        if trace.tb_frame.f_code.co_filename.endswith(".j2"):
-            place = Path(trace.tb_frame.f_code.co_filename), trace.tb_lineno
-        trace = trace.tb_next
-    return place
