@@ -1,6 +1,6 @@
 """Prompting: what the prompt for assistants says, made by the recommender from the same tables."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ from skillkit.configuration.expressions import source
 from skillkit.configuration.transformations import transformation
 from skillkit.places import Project
 from skillkit.reading import Document, read
-from skillkit.recommender.questions import Answers, decisions_folder, read_questions
+from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import Recommendation, recommend
 from skillkit.recommender.sizes import write_size
 
@@ -19,19 +19,40 @@ def prompt_context(project: Project) -> dict[str, Any]:
     """Return what the prompt's template speaks of.
 
     Returns:
-        `questions` that are asked, `tables` (a row for each family and fork), `issues`, two `examples`.
+        `questions` that are asked; `tables`, a row for each family and fork; `finetunes`, a row for each family that is
+        fine-tuned otherwise; `adapters`, a row for each rate with its families; `issues`; the `example`.
     """
     folder = decisions_folder(project)
     questionnaire = read_questions(folder)
+    families = questionnaire["family"].choices
     shown = read(folder / "prompt.yaml").value
-    families: list[Answers] = [{"family": family} for family in questionnaire["family"].choices]
+    scratch = [_row({"family": family}, folder) for family in families]
+    tuned = [_row({"family": family, "stage": "finetune"}, folder) for family in families]
+    differing = [one for one, before in zip(tuned, scratch, strict=True) if _settings(one) != _settings(before)]
+    forks = [_row(answers, folder) for answers in shown["forks"]]
     return {
         "questions": [question for question in questionnaire.questions if question.round],
-        "tables": [_row(answers, folder) for answers in [*families, *shown["forks"]]],
+        "tables": [*scratch, *forks],
+        "finetunes": differing,
+        "adapters": _adapters(families, folder),
         "issues": read(folder / "issues.yaml").value,
-        "examples": [_example(example, folder) for example in shown["examples"]],
+        "example": _example(shown["example"], folder),
         "given": None,
     }
+
+
+def _settings(row: Mapping[str, str]) -> dict[str, str]:
+    """Return what of a row is no matter of the run's length."""
+    return {name: value for name, value in row.items() if name != "case"} | {"schedule": row["schedule"].split()[0]}
+
+
+def _adapters(families: Iterable[str], folder: Path) -> list[dict[str, Any]]:
+    """Return the settings of adapters, each with the families that have them."""
+    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for family in families:
+        row = _row({"family": family, "stage": "adapter"}, folder)
+        found.setdefault(tuple(_settings(row).items()), []).append(family)
+    return [{**dict(settings), "families": names} for settings, names in found.items()]
 
 
 def given_context(recommendation: Recommendation) -> dict[str, Any]:
@@ -58,6 +79,7 @@ def _summary(found: Recommendation) -> dict[str, str]:
         "decay": f"{number(decay)}{kind}" if decay else "-",
         "clip": f"{_CLIPS[clip['kind']]}{number(clip['max_norm'])}" if clip else "-",
         "schedule": _schedule(schedule),
+        "end": _end(schedule),
         "ema": number(found["ema"]) if found["ema"] else "-",
     }
 
@@ -86,6 +108,13 @@ def _optimizer(optimizer: Mapping[str, Any]) -> str:
 def _schedule(schedule: Mapping[str, Any]) -> str:
     warmup = schedule["warmup_steps"]
     return f"{schedule['name']} {warmup}" if warmup else str(schedule["name"])
+
+
+def _end(schedule: Mapping[str, Any]) -> str:
+    """Return the last rate as a part of the peak, where the schedule falls to one whatever the run's length."""
+    if schedule["name"] in ("none", "constant", "rsqrt"):
+        return "-"
+    return number(round(schedule["end_value"] / schedule["peak_value"], 2))
 
 
 def _case(answers: Mapping[str, Any], found: Recommendation) -> str:
