@@ -1,10 +1,10 @@
-# Two commands that need only Python (>= 3.11), git and make: `make render` and `make test`.
+# Commands that need only Python (>= 3.11), git and make: `make render`, `make test` and `make test-all`.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: render test lint record matrix benchmark clean
+.PHONY: render test test-all lint record matrix benchmark clean
 
 render: $(VENV)/.core
 	$(BIN)/skillkit render
@@ -12,7 +12,11 @@ render: $(VENV)/.core
 
 test: $(VENV)/.dev lint
 	$(BIN)/skillkit render --check
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+
+# What takes longer: other versions, every combination of answers, falsified texts, the fuzz, the wheel.
+test-all: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check
