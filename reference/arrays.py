@@ -1,5 +1,6 @@
 """Arrays: immutable values, 32 bits by default, and indices that never fail."""
 
+import math
 from collections.abc import Iterator
 
 import jax
@@ -12,8 +13,13 @@ def example_immutable() -> None:
     scores = jnp.arange(6.0).reshape(2, 3)
     scores = scores.at[0, 1].set(10.0)
     scores = scores.at[:, 2].multiply(2.0)
-    scores = scores.at[scores > 9.0].set(9.0)  # a mask is fine here, under jit too
-    assert scores.tolist() == [[0.0, 9.0, 4.0], [3.0, 4.0, 9.0]]
+    capped = scores.at[scores > 9.0].set(9.0)  # a mask outside transformations only:
+    assert capped.tolist() == jax.jit(cap)(scores).tolist() == [[0.0, 9.0, 4.0], [3.0, 4.0, 9.0]]
+
+
+def cap(scores: jax.Array) -> jax.Array:
+    """Set what a mask selects, under jit and vmap too."""
+    return jnp.where(scores > 9.0, 9.0, scores)
 
 
 def normalised_rows() -> jax.Array:
@@ -47,9 +53,19 @@ def example_oob_read() -> None:
     assert jnp.isnan(found[1:]).all()
 
 
-def read_past_the_end() -> float:
-    """Return what a read past the end gives where it is asked to show."""
-    return float(jnp.arange(5.0).at[7].get(mode="fill", fill_value=jnp.nan))
+def check_oob_read() -> None:
+    """Hold what reads out of range give, each in its own way."""
+    table = jnp.arange(5)
+    assert table[jnp.array([7, -1, -9])].tolist() == [4, 4, 0]  # the nearer end
+    assert jnp.take(table, jnp.array([7, -1, -9])).tolist() == [-(2**31), 4, -(2**31)]
+    assert int(jnp.take(table.astype(jnp.uint32), 7)) == 2**32 - 1
+    assert jnp.isnan(jnp.take(jnp.arange(5.0), 7))
+    assert jnp.isnan(jnp.take_along_axis(jnp.arange(5.0), jnp.array([7]), axis=0)).all()
+
+
+def known_and_unknown_row() -> list[float]:
+    """Return what a read within and one past the end give where the second is to show."""
+    return jnp.arange(5.0).at[jnp.array([1, 7])].get(mode="fill", fill_value=jnp.nan).tolist()
 
 
 def taken_past_the_end() -> int:
@@ -77,14 +93,16 @@ def counts_with_overflow_bucket() -> jax.Array:
 
 
 def example_dup_index() -> None:
-    """Sum amounts per account, and compare with a loop."""
+    """Sum amounts per account; then see what each function makes of -1."""
     accounts = jnp.array([0, 0, 1])
     amounts = jnp.array([1.0, 2.0, 4.0])
     totals = jnp.zeros(2).at[accounts].add(amounts)
-    by_hand = [0.0, 0.0]
-    for account, amount in zip(accounts.tolist(), amounts.tolist(), strict=True):
-        by_hand[account] += amount
-    assert totals.tolist() == by_hand
+    assert totals.tolist() == jax.ops.segment_sum(amounts, accounts, num_segments=2).tolist() == [3.0, 4.0]
+
+    padded = jnp.array([0, 0, -1])
+    assert jnp.zeros(2).at[padded].add(1.0).tolist() == [2.0, 1.0]  # -1 is the last
+    assert jax.ops.segment_sum(jnp.ones(3), padded, num_segments=2).tolist() == [2.0, 0.0]  # -1 is dropped
+    assert jnp.bincount(padded, length=2).tolist() == [3, 0]  # -1 counts as 0
 
 
 def counted_twice() -> jax.Array:
@@ -99,12 +117,6 @@ def example_x64() -> None:
         assert nudged.dtype == jnp.float64
         assert nudged - 1.0 > 0.0
     assert jnp.array(1.0).dtype == jnp.float32
-
-
-def nudge_in_float64() -> float:
-    """Return what is left of 1e-10 after it was added to 1."""
-    with jax.enable_x64(True):
-        return float(jnp.array(1.0, dtype=jnp.float64) + 1e-10 - 1.0)
 
 
 def dtype_of_numpy_data() -> str:
@@ -128,6 +140,28 @@ def tokens_of_four_batches() -> int:
     for _ in range(4):
         total += int(jnp.int32(2**30))
     return total
+
+
+def size_of_a_large_matrix() -> int:
+    """Return the number of elements of a 65536 x 65536 matrix."""
+    return math.prod((65536, 65536))
+
+
+def one_more_on_the_host() -> float:
+    """Return what is left of 1 that was added to 2**24 as a Python number."""
+    return float(jnp.float32(2**24)) + 1 - 2**24
+
+
+def count_at_which_int32_wraps() -> int:
+    """Return the first count that int32 makes negative."""
+    wrapped = int(jnp.int32(2**31 - 1) + 1)
+    assert wrapped < 0
+    return -wrapped
+
+
+def count_at_which_float32_stops() -> int:
+    """Return the first power of 2 to which float32 can't add 1."""
+    return next(2**power for power in range(32) if jnp.float32(2**power) + 1 == jnp.float32(2**power))
 
 
 def example_np_view_readonly() -> None:
@@ -174,6 +208,20 @@ def first_batch_of_two() -> jax.Array:
     return first
 
 
+def alignment_that_is_taken_over() -> int:
+    """Return the smallest alignment, in bytes, at which a CPU device goes on using NumPy's memory."""
+    return next(alignment for alignment in (4, 8, 16, 32, 64, 128) if _is_taken_over(alignment))
+
+
+def _is_taken_over(alignment: int) -> bool:
+    raw = np.zeros(80, np.float32)
+    start = (-raw.ctypes.data % 128 + alignment % 128) // 4  # a multiple of `alignment`, and of no larger one
+    buffer = raw[start : start + 16]
+    batch = jax.block_until_ready(jax.device_put(buffer, may_alias=False))
+    buffer[:] = 1.0
+    return bool(batch[0] == 1.0)
+
+
 def mean_squared_error(predictions: jax.Array, targets: jax.Array) -> jax.Array:
     """Average over two arrays of one shape."""
     if predictions.shape != targets.shape:  # shapes are static: this costs nothing under jit
@@ -187,6 +235,14 @@ def example_rank_promotion() -> None:
     targets = jnp.array([1.0, 2.0, 3.0])
     with jax.numpy_rank_promotion("raise"):  # in all tests
         assert mean_squared_error(outputs.squeeze(-1), targets) == 0.0
+
+
+def check_rank_promotion() -> None:
+    """Hold that the loss of a column and a row is least where all predictions are the mean of the targets."""
+    targets = jnp.array([1.0, 2.0, 3.0])
+    slope = jax.grad(lambda outputs: jnp.mean((outputs - targets) ** 2))
+    assert jnp.allclose(slope(jnp.full((3, 1), 2.0)), 0.0, atol=1e-6)
+    assert not jnp.allclose(slope(targets[:, None]), 0.0, atol=1e-6)
 
 
 def loss_of_perfect_predictions() -> float:

@@ -173,10 +173,27 @@ def shape_of_jacobians() -> list[int]:
     return list(jax.vmap(jax.jacrev(velocity))(jnp.ones((4, 3))).shape)
 
 
+def three_quarters_are_zero() -> bool:
+    """Return whether the Jacobian of a batch of four is zero outside its diagonal blocks."""
+    jacobian = jax.jacrev(jax.vmap(velocity))(jnp.arange(1.0, 13.0).reshape(4, 3))  # (4, 2, 4, 3)
+    zeros = int((jacobian == 0.0).sum())
+    return zeros / jacobian.size == 3 / 4
+
+
 def bytes_of_reverse_mode() -> int:
     """Return the temporary memory of the Jacobian of 3 outputs with respect to 1000 inputs."""
     matrix = jnp.ones((3, 1000))
     return temporary_bytes(jax.jacrev(lambda x: jnp.tanh(matrix @ jnp.tanh(x))), jnp.ones(1000))
+
+
+def reverse_mode_needs_less() -> bool:
+    """Return whether a Jacobian takes less memory in reverse mode than forwards where outputs are few, else more."""
+    matrix = jnp.ones((3, 1000))
+    wide, tall = (lambda x: jnp.tanh(matrix @ jnp.tanh(x))), (lambda x: jnp.tanh(matrix.T @ jnp.tanh(x)))
+    few, many = jnp.ones(3), jnp.ones(1000)
+    return temporary_bytes(jax.jacrev(wide), many) < temporary_bytes(jax.jacfwd(wide), many) and temporary_bytes(
+        jax.jacfwd(tall), few
+    ) < temporary_bytes(jax.jacrev(tall), few)
 
 
 def laplacian(field: Callable[[jax.Array], jax.Array], point: jax.Array) -> jax.Array:

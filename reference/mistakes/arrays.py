@@ -11,6 +11,10 @@ def item_assignment():
     return scores
 
 
+def mask_under_jit():
+    return jax.jit(lambda scores: scores.at[scores > 9.0].set(9.0))(jnp.arange(12.0))
+
+
 def rows_divided_in_place() -> jax.Array:
     matrix = jnp.array([[1.0, 3.0], [2.0, 2.0]])
     for row in matrix:
@@ -27,7 +31,7 @@ def update_thrown_away() -> jax.Array:
 
 def clamped_read() -> jax.Array:
     table = jnp.arange(5.0)
-    return table[7]
+    return table[jnp.array([1, 7])]
 
 
 def take_past_the_end() -> jax.Array:
