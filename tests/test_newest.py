@@ -23,6 +23,7 @@ PYTHONS = ("3.12", "3.13", "3.14")  # jax >= 0.11 needs 3.12
 ENOUGH = (3, 12)
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.xdist_group("newest"),  # one environment, made once
     pytest.mark.skipif(sys.version_info >= ENOUGH, reason="every other test runs with the newest jax already"),
 ]
