@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+from jax.experimental import pallas as pl
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -23,42 +24,94 @@ def example_shard_map() -> None:
     assert mean(jnp.arange(16.0)) == 7.5
 
 
-def local_loss(w: jax.Array, x: jax.Array) -> jax.Array:
-    """Return the mean of `w * x` over the examples that it is given."""
-    return jnp.mean(w * x)
-
-
-def global_loss(w: jax.Array, x: jax.Array) -> jax.Array:
-    """Return the mean over the examples of all devices."""
-    return jax.lax.pmean(local_loss(w, x), "data")
+def global_loss(w: jax.Array, x: jax.Array, real: jax.Array) -> jax.Array:
+    """Return the mean of `w * x` over the real examples of all devices."""
+    total, count = jnp.sum(w * x, where=real), real.sum()
+    return jax.lax.psum(total, "data") / jax.lax.psum(count, "data")
 
 
 def example_shard_map_grad() -> None:
     """Differentiate the loss that is already the mean over devices."""
     jax.config.update("jax_num_cpu_devices", 8)
     mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
-    gradient = jax.shard_map(jax.grad(global_loss), mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
-    w, x = jnp.float32(3.0), jnp.arange(16.0)
-    assert gradient(w, x) == jax.grad(local_loss)(w, x) == 7.5
+    specs = (P(), P("data"), P("data"))
+    gradient = jax.shard_map(jax.grad(global_loss), mesh=mesh, in_specs=specs, out_specs=P())
+    w, x, real = jnp.float32(3.0), jnp.arange(16.0), jnp.arange(16) < 11  # five rows are padding
+    assert jnp.isclose(gradient(w, x, real), x[:11].mean())
+
+
+def local_loss(w: jax.Array, x: jax.Array) -> jax.Array:
+    """Return the mean of `w * x` over the examples that it is given."""
+    return jnp.mean(w * x)
 
 
 def check_shard_map_grad() -> None:
-    """Hold that without the check of varying axes the order of mean and gradient is the other one."""
+    """Hold that pmean will do where devices count equally, and that without the check gradients are averaged."""
+
+    def mean_loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.lax.pmean(local_loss(w, x), "data")
 
     def mean_gradient(w: jax.Array, x: jax.Array) -> jax.Array:
         return jax.lax.pmean(jax.grad(local_loss)(w, x), "data")
 
-    specs = (P(), P("data"))
-    unchecked = jax.shard_map(mean_gradient, mesh=data_mesh(), in_specs=specs, out_specs=P(), check_vma=False)
-    assert unchecked(jnp.float32(3.0), jnp.arange(16.0)) == 7.5
+    mesh, specs, w, x = data_mesh(), (P(), P("data")), jnp.float32(3.0), jnp.arange(16.0)
+    checked = jax.shard_map(jax.grad(mean_loss), mesh=mesh, in_specs=specs, out_specs=P())
+    unchecked = jax.shard_map(mean_gradient, mesh=mesh, in_specs=specs, out_specs=P(), check_vma=False)
+    assert checked(w, x) == unchecked(w, x) == x.mean()
 
 
 def gradient_of_global_loss() -> jax.Array:
-    """Return the gradient at the batch that the mistakes use."""
+    """Return the gradient at a batch without padding."""
     jax.config.update("jax_num_cpu_devices", 8)
-    specs = (P(), P("data"))
+    specs = (P(), P("data"), P("data"))
     gradient = jax.shard_map(jax.grad(global_loss), mesh=data_mesh(), in_specs=specs, out_specs=P())
-    return gradient(jnp.float32(3.0), jnp.arange(16.0))
+    return gradient(jnp.float32(3.0), jnp.arange(16.0), jnp.ones(16, bool))
+
+
+def mean_over_real_rows() -> jax.Array:
+    """Return the mean of 0 to 10, behind which the batch is padded."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    specs = (P(), P("data"), P("data"))
+    mean = jax.shard_map(global_loss, mesh=data_mesh(), in_specs=specs, out_specs=P())
+    return mean(jnp.float32(1.0), jnp.arange(16.0), jnp.arange(16) < 11)
+
+
+def device_gradient(w: jax.Array, x: jax.Array) -> jax.Array:
+    """Return the gradient of one device's own mean, with an axis for the devices before it."""
+    w = jax.lax.pcast(w, "data", to="varying")  # each device's own copy
+    return jax.grad(local_loss)(w, x)[None]
+
+
+def clipped_gradient(w: jax.Array, x: jax.Array) -> jax.Array:
+    """Clip each example's gradient, then average over the examples of all devices."""
+    w = jax.lax.pcast(w, "data", to="varying")
+    per_example = jax.vmap(jax.grad(local_loss), in_axes=(None, 0))(w, x)
+    return jax.lax.pmean(jnp.clip(per_example, -1.0, 1.0).mean(), "data")
+
+
+def example_device_gradients() -> None:
+    """Look at the gradients of eight devices, and clip those of sixteen examples."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    mesh, specs = data_mesh(), (P(), P("data"))
+    w, x = jnp.float32(3.0), jnp.arange(-8.0, 8.0)
+    gradients = jax.shard_map(device_gradient, mesh=mesh, in_specs=specs, out_specs=P("data"))(w, x)
+    assert jnp.array_equal(gradients, x.reshape(8, 2).mean(axis=1))
+    clipped = jax.shard_map(clipped_gradient, mesh=mesh, in_specs=specs, out_specs=P())(w, x)
+    assert clipped == jnp.clip(x, -1.0, 1.0).mean()
+
+
+def first_device_gradient() -> float:
+    """Return the gradient that the first of eight devices computes from 0 and 1."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    gradients = jax.shard_map(device_gradient, mesh=data_mesh(), in_specs=(P(), P("data")), out_specs=P("data"))
+    return float(gradients(jnp.float32(3.0), jnp.arange(16.0))[0])
+
+
+def clipped_over_devices() -> jax.Array:
+    """Return the mean of the gradients -8 to 7, each clipped to 1."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    clipped = jax.shard_map(clipped_gradient, mesh=data_mesh(), in_specs=(P(), P("data")), out_specs=P())
+    return clipped(jnp.float32(3.0), jnp.arange(-8.0, 8.0))
 
 
 def normalise(shard: jax.Array) -> jax.Array:
@@ -87,11 +140,40 @@ def total_over_devices() -> jax.Array:
     return total(jnp.arange(8.0))
 
 
-def normalised_over_devices() -> jax.Array:
-    """Return 1 to 8, each divided by their sum."""
+def sum_of_parts() -> float:
+    """Return the sum of 1 to 8, each divided by the sum of all."""
     jax.config.update("jax_num_cpu_devices", 8)
     parts = jax.shard_map(normalise, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"))
-    return parts(jnp.arange(1.0, 9.0))
+    return float(parts(jnp.arange(1.0, 9.0)).sum())
+
+
+def double_kernel(x_ref: jax.Ref, y_ref: jax.Ref) -> None:
+    """Write twice what is read."""
+    y_ref[...] = 2 * x_ref[...]
+
+
+def doubled_by_a_kernel() -> jax.Array:
+    """Run a kernel on each device, without the check."""
+    jax.config.update("jax_num_cpu_devices", 8)
+
+    def double(x: jax.Array) -> jax.Array:
+        return pl.pallas_call(double_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True)(x)
+
+    doubled = jax.shard_map(double, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"), check_vma=False)
+    return doubled(jnp.arange(8.0))
+
+
+def whole(shard: jax.Array) -> jax.Array:
+    """Put the shards of all devices together, on each of them."""
+    return jax.lax.all_gather(shard, "data", tiled=True, to="invarying")
+
+
+def example_gather() -> None:
+    """Return what was gathered as one array that all devices hold."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    gathered = jax.shard_map(whole, mesh=data_mesh(), in_specs=P("data"), out_specs=P())(jnp.arange(16.0))
+    assert gathered.sharding.is_fully_replicated
+    assert jnp.array_equal(gathered, jnp.arange(16.0))
 
 
 def add_noise(key: jax.Array, shard: jax.Array) -> jax.Array:
@@ -143,3 +225,13 @@ def example_scan_in_shard_map() -> None:
     jax.config.update("jax_num_cpu_devices", 8)
     sums = jax.shard_map(running_sums, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"))
     assert sums(jnp.arange(16.0)).tolist()[-2:] == [14, 29]
+
+
+def check_start_from_the_shard() -> None:
+    """Hold that a start that is made from the shard varies already."""
+
+    def sums(shard: jax.Array) -> jax.Array:
+        return jax.lax.scan(lambda total, x: (total + x, total + x), jnp.zeros_like(shard[0]), shard)[1]
+
+    from_shard = jax.shard_map(sums, mesh=data_mesh(), in_specs=P("data"), out_specs=P("data"))
+    assert from_shard(jnp.arange(16.0)).tolist()[-2:] == [14, 29]

@@ -1,7 +1,5 @@
 """Sharding: arrays spread over a mesh of devices, and the ordinary jitted step."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import optax
@@ -24,8 +22,17 @@ def example_mesh_axis_types() -> None:
     assert double(jnp.arange(8.0))[7] == 14  # an Auto axis: the input is moved for you
 
     with jax.set_mesh(jax.make_mesh((8,), ("data",))):  # an Explicit axis: put the input there yourself
-        x = jax.device_put(jnp.arange(8.0), P("data"))
+        x = jax.reshard(jnp.arange(8.0), P("data"))
         assert str(jax.typeof(x)) == "float32[8@data]"  # the sharding is part of the type
+
+
+def check_mesh_axis_types() -> None:
+    """Hold that a mesh made by its class has Auto axes, and that a split array is taken on Explicit ones."""
+    assert Mesh(jax.devices(), ("data",)).axis_types == (AxisType.Auto,)
+    with jax.set_mesh(jax.make_mesh((8,), ("data",))):
+        x = jax.reshard(jnp.arange(8.0), P("data"))
+        y = jax.shard_map(jnp.square, in_specs=P("data"), out_specs=P("data"))(x)
+        assert y.tolist()[7] == 49
 
 
 def example_mesh_axis_types_asked_for() -> None:
@@ -87,22 +94,14 @@ def devices_of_the_mesh() -> int:
     return int(data_mesh().size)
 
 
-def put_on_mesh(tree: Any, mesh: Mesh) -> Any:
-    """Copy to all devices what is on no mesh, and leave the rest where it is."""
-
-    def put(leaf: jax.Array) -> jax.Array:
-        return leaf if isinstance(leaf.sharding, NamedSharding) else jax.device_put(leaf, NamedSharding(mesh, P()))
-
-    return jax.tree.map(put, tree)
-
-
 def example_state_on_mesh() -> None:
-    """Put the whole training state on the mesh, the optimizer's counter too."""
+    """Make the optimizer's state where the mesh is set: the counter too is on it."""
     jax.config.update("jax_num_cpu_devices", 8)
     mesh = data_mesh()
     optimizer = optax.adam(1e-3)
     params = jax.device_put({"w": jnp.ones((16, 4))}, NamedSharding(mesh, P("data")))
-    opt_state = put_on_mesh(optimizer.init(params), mesh)  # init leaves the count on device 0
+    with jax.set_mesh(mesh):  # elsewhere init leaves the count on device 0
+        opt_state = optimizer.init(params)
     traces = []
 
     @jax.jit
@@ -123,7 +122,8 @@ def traces_with_state_on_mesh() -> int:
     jax.config.update("jax_num_cpu_devices", 8)
     mesh, optimizer, traces = data_mesh(), optax.adam(1e-3), []
     params: optax.Params = jax.device_put(jnp.ones(4), NamedSharding(mesh, P()))
-    opt_state = put_on_mesh(optimizer.init(params), mesh)
+    with jax.set_mesh(mesh):
+        opt_state = optimizer.init(params)
 
     @jax.jit
     def step(params: optax.Params, opt_state: optax.OptState) -> tuple[optax.Params, optax.OptState]:
@@ -140,7 +140,8 @@ def moments_on_each_device() -> tuple[int, ...]:
     jax.config.update("jax_num_cpu_devices", 8)
     mesh = data_mesh()
     params = jax.device_put(jnp.ones((16, 4)), NamedSharding(mesh, P("data")))
-    opt_state = put_on_mesh(optax.adam(1e-3).init(params), mesh)
+    with jax.set_mesh(mesh):
+        opt_state = optax.adam(1e-3).init(params)
     shape: tuple[int, ...] = optax.tree.get(opt_state, "mu").addressable_shards[0].data.shape
     return shape
 
@@ -189,15 +190,38 @@ def example_explicit_contraction() -> None:
         assert (x.sum(axis=1) == 16).all()  # one operand: nothing to name
 
 
+def check_einsum_sharding() -> None:
+    """Hold that einsum takes the sharding too."""
+    with jax.set_mesh(jax.make_mesh((8,), ("model",))):
+        x, w = jax.device_put((jnp.ones((8, 16)), jnp.ones((16, 4))), (P(None, "model"), P("model", None)))
+        y = jnp.einsum("bi,io->bo", x, w, out_sharding=P())
+        assert str(jax.typeof(y)) == "float32[8,4]"
+
+
+def embed(table: jax.Array, ids: jax.Array) -> jax.Array:
+    """Look the rows of a batch up: (vocabulary, width), (batch,) -> (batch, width)."""
+    return table.at[ids].get(out_sharding=P("data", None))
+
+
 def example_explicit_gather() -> None:
     """Look rows up in a sharded table, and name the sharding of what comes out."""
     jax.config.update("jax_num_cpu_devices", 8)
     with jax.set_mesh(jax.make_mesh((8,), ("data",))):
         table = jax.device_put(jnp.arange(64.0).reshape(16, 4), P("data", None))
         ids = jax.device_put(jnp.arange(15, -1, -1), P("data"))
-        rows = table.at[ids].get(out_sharding=P("data", None))
+        rows = embed(table, ids)
         assert str(jax.typeof(rows)) == "float32[16@data,4]"
         assert rows.tolist()[0] == [60, 61, 62, 63]  # rows[0] would need a sharding as well
+
+
+def check_gather_shardings() -> None:
+    """Hold that it differentiates, and that only a table split by columns is indexed as usual, by whole ids."""
+    with jax.set_mesh(jax.make_mesh((8,), ("data",))):
+        table, ids = jax.device_put(jnp.ones((16, 4)), P("data", None)), jax.device_put(jnp.arange(8), P("data"))
+        gradient = jax.jit(jax.grad(lambda table: (embed(table, ids) ** 2).sum()))(table)
+        assert str(jax.typeof(gradient)) == "float32[16@data,4]"
+        columns = jax.device_put(jnp.ones((4, 16)), P(None, "data"))
+        assert str(jax.typeof(columns[jnp.arange(2)])) == "float32[2,16@data]"
 
 
 def example_set_mesh() -> None:

@@ -12,12 +12,6 @@ def devices_asked_for_too_late() -> int:
     return jax.device_count()
 
 
-def variable_set_too_late() -> int:
-    jnp.ones(1)
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
-    return jax.device_count()
-
-
 def initialised_after_the_first_array() -> None:
     jnp.ones(1)
     jax.distributed.initialize("localhost:12655", num_processes=1, process_id=0)

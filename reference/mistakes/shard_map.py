@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+from jax.experimental import pallas as pl
 from jax.sharding import AxisType, Mesh
 from jax.sharding import PartitionSpec as P
 
@@ -29,16 +30,38 @@ def old_import_of_shard_map() -> jax.Array:
     return double(jnp.arange(8.0))
 
 
-def mean_of_local_gradients() -> jax.Array:
-    def local_loss(w: jax.Array, x: jax.Array) -> jax.Array:
-        return jnp.mean(w * x)
+def local_loss(w: jax.Array, x: jax.Array) -> jax.Array:
+    return jnp.mean(w * x)
 
+
+def mean_of_local_gradients() -> jax.Array:
     def gradient(w: jax.Array, x: jax.Array) -> jax.Array:
         return jax.lax.pmean(jax.grad(local_loss)(w, x), "data")
 
-    mesh = auto_mesh()
-    gradient = jax.shard_map(gradient, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+    gradient = jax.shard_map(gradient, mesh=auto_mesh(), in_specs=(P(), P("data")), out_specs=P())
     return gradient(jnp.float32(3.0), jnp.arange(16.0))
+
+
+def mean_of_uneven_means() -> jax.Array:
+    def mean(x: jax.Array, real: jax.Array) -> jax.Array:
+        return jax.lax.pmean(jnp.sum(x, where=real) / jnp.maximum(real.sum(), 1), "data")
+
+    mean = jax.shard_map(mean, mesh=auto_mesh(), in_specs=P("data"), out_specs=P())
+    return mean(jnp.arange(16.0), jnp.arange(16) < 11)
+
+
+def gradient_of_every_device_alike() -> float:
+    specs = (P(), P("data"))
+    gradients = jax.shard_map(
+        lambda w, x: jax.grad(local_loss)(w, x)[None], mesh=auto_mesh(), in_specs=specs, out_specs=P("data")
+    )
+    return float(gradients(jnp.float32(3.0), jnp.arange(16.0))[0])
+
+
+def sums_over_devices_clipped() -> jax.Array:
+    per_example = jax.vmap(jax.grad(local_loss), in_axes=(None, 0))
+    gradients = jax.shard_map(per_example, mesh=auto_mesh(), in_specs=(P(), P("data")), out_specs=P("data"))
+    return jnp.clip(gradients(jnp.float32(3.0), jnp.arange(-8.0, 8.0)), -1.0, 1.0).mean()
 
 
 def gradient_of_global_loss_unchecked() -> jax.Array:
@@ -56,9 +79,26 @@ def local_sum_passed_off_as_total() -> jax.Array:
     return total(jnp.arange(8.0))
 
 
-def divided_by_the_local_sum() -> jax.Array:
+def divided_by_the_local_sum() -> float:
     parts = jax.shard_map(lambda x: x / x.sum(), mesh=auto_mesh(), in_specs=P("data"), out_specs=P("data"))
-    return parts(jnp.arange(1.0, 9.0))
+    return float(parts(jnp.arange(1.0, 9.0)).sum())
+
+
+def kernel_under_the_check() -> jax.Array:
+    def kernel(x_ref: jax.Ref, y_ref: jax.Ref) -> None:
+        y_ref[...] = 2 * x_ref[...]
+
+    def double(x: jax.Array) -> jax.Array:
+        return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True)(x)
+
+    return jax.shard_map(double, mesh=auto_mesh(), in_specs=P("data"), out_specs=P("data"))(jnp.arange(8.0))
+
+
+def gathered_and_still_varying() -> jax.Array:
+    gathered = jax.shard_map(
+        lambda shard: jax.lax.all_gather(shard, "data", tiled=True), mesh=auto_mesh(), in_specs=P("data"), out_specs=P()
+    )
+    return gathered(jnp.arange(16.0))
 
 
 def same_key_on_every_device() -> list[float]:
@@ -108,3 +148,8 @@ def old_pvary() -> jax.Array:
         out_specs=P("data"),
     )
     return varying(jnp.arange(8.0))
+
+
+def local_sum_with_the_check() -> jax.Array:
+    total = jax.shard_map(jnp.sum, mesh=auto_mesh(), in_specs=P("data"), out_specs=P())
+    return total(jnp.arange(8.0))

@@ -14,8 +14,8 @@ def auto_mesh() -> Mesh:
 
 def input_not_on_an_explicit_mesh() -> jax.Array:
     jax.config.update("jax_num_cpu_devices", 8)
-    explicit, spec = jax.make_mesh((8,), ("data",)), P("data")
-    return jax.shard_map(jnp.sin, mesh=explicit, in_specs=spec, out_specs=spec)(jnp.ones(8))
+    mesh = jax.make_mesh((8,), ("data",))
+    return jax.shard_map(jnp.sin, mesh=mesh, in_specs=P("data"), out_specs=P("data"))(jnp.ones(8))
 
 
 def mesh_without_axis_types() -> str:
@@ -91,6 +91,14 @@ def product_over_a_sharded_axis() -> jax.Array:
         x = jax.device_put(jnp.ones((8, 16)), P(None, "model"))
         w = jax.device_put(jnp.ones((16, 4)), P("model", None))
         return x @ w
+
+
+def sharded_ids_in_a_whole_table() -> jax.Array:
+    jax.config.update("jax_num_cpu_devices", 8)
+    with jax.set_mesh(jax.make_mesh((8,), ("data",))):
+        table = jax.device_put(jnp.ones((16, 4)), P())
+        ids = jax.device_put(jnp.arange(8), P("data"))
+        return table[ids]
 
 
 def plain_indexing_of_a_sharded_table() -> jax.Array:
