@@ -38,8 +38,15 @@ def test_the_list_of_commands_says_what_each_does(name: str) -> None:
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
-def test_version_names_jax_and_optax(option: str) -> None:
-    assert re.fullmatch(r"jax-skillkit \S+, jax \S+, optax \S+\n", call(option).stdout)
+def test_version_names_python_and_the_libraries_of_the_texts(option: str) -> None:
+    assert re.match(r"jax-skillkit \S+, Python 3\.\S+, jax \S+, .*optax \S+.*\n", call(option).stdout)
+
+
+def test_version_in_another_project_names_its_libraries(edit: Edit, project: Path) -> None:
+    edit("reference/sums.py", "import math\n", "import math\n\nimport click\n")
+    assert re.fullmatch(r"jax-skillkit \S+, Python 3\.\S+, click \S+\n", call("--version").stdout)
+    (project / "pyproject.toml").write_text("[")
+    assert re.fullmatch(r"jax-skillkit \S+, Python 3\.\S+\n", call("--version").stdout)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +56,7 @@ def test_version_names_jax_and_optax(option: str) -> None:
         (["show", "prng-dropout-key"], "prng-dropout-key: no such pattern (did you mean 'prng-dropout-keys'?)"),
         (["render", "skill"], "skill: no such text"),
         (["schema", "patern"], "(did you mean 'pattern'?)"),
+        (["fnid"], "no such command 'fnid' (did you mean 'find'?)"),
         (["render", "--chek"], "'--check'"),
     ],
 )
@@ -132,14 +140,6 @@ def test_verify_names_the_line_at_fault(edit: Edit) -> None:
     assert "reference/sums.py:18: AssertionError" in result.stderr
     assert "stated in reference/sums.yaml:1:3" in result.stderr
     assert "holds" not in result.stderr
-
-
-@pytest.mark.usefixtures("project")
-def test_list_and_show() -> None:
-    assert call("list").stdout == "sum-mean  A mean\n"
-    (entry,) = json.loads(call("list", "--json").stdout)
-    assert entry["mistakes"][0]["raises"] == "ZeroDivisionError"
-    assert call("show", "sum-mean").stdout.startswith("## A mean\n\nUse fsum.\n\n```python\nimport math\n")
 
 
 def test_outside_a_project_skillkit_shows_its_own_patterns(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """`skillkit recommend-optimizer`: formats, sources of answers, refusals, and what it must not import."""
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -142,3 +143,24 @@ def test_only_trying_imports_jax(option: list[str], imported: str) -> None:
 def test_trying_says_what_became_of_it() -> None:
     found = run("--set", "family=gan", "--set", "parameters=5M", "--format", "yaml", "--try")
     assert "tried generator: 3 updates of a small network are finite" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "missing", "message"),
+    [
+        (["--plot", "x.svg"], "matplotlib", "--plot: needs matplotlib, which is not installed: pip install matplotlib"),
+        (["--plot", "x.jpg"], "", "x.jpg: the name of a plot must end in .png or .svg"),
+        (["--plot", "no/such/x.svg"], "", "no/such/x.svg: cannot be written: No such file or directory"),
+        (["--try"], "jax", "--try: needs jax, which is not installed: pip install jax optax"),
+        (["--save", "/"], "", ""),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_printed(
+    option: list[str], missing: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == missing else find(name, *rest))
+    found = run("--set", "family=vit", *option)
+    assert found.stdout == ""
+    assert message in str(found.exception)
+    assert found.exit_code != 0

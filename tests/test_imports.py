@@ -16,6 +16,8 @@ QUICK = (
     ["--version"],
     ["list"],
     ["show", "prng-dropout-keys"],
+    ["find", "dropout"],
+    ["cache"],
     ["render", "--check"],
     ["schema", "pattern"],
     ["recommend-optimizer", "--no-input", "--set", "family=mlp"],

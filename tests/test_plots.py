@@ -12,12 +12,12 @@ from skillkit.configuration.format import read_configuration
 from skillkit.errors import BadInput
 
 FOLDER = Path(__file__).parent / "configurations"
-ADAMW, LION = (read_configuration(FOLDER / f"{name}.yaml") for name in ("adamw", "lion"))
+ADAMW, TABLES = (read_configuration(FOLDER / f"{name}.yaml") for name in ("adamw", "tables"))
 
 
 def test_a_chart_rises_and_falls() -> None:
     title, top, *others, axis, numbers = plots.terminal_chart(ADAMW, height=3).splitlines()
-    assert title == "learning rate of model"
+    assert title == "learning rate of model: at most 0.001, at update 2"
     assert top.startswith("    0.001 │  ██▇▆▅▄")
     assert others[-1].startswith("        0 │▂█████")  # warmup
     assert others[-1].endswith("█▆▄▃▂▁")  # the end of the cosine
@@ -28,7 +28,7 @@ def test_equal_rates_share_a_curve_and_others_do_not() -> None:
     assert [curve.label for curve in plots.curves(read_configuration(FOLDER / "gan.yaml"))] == [
         "generator, discriminator"
     ]
-    labels = [curve.label for curve in plots.curves(read_configuration(FOLDER / "tables.yaml"))]
+    labels = [curve.label for curve in plots.curves(TABLES)]
     assert labels == ["model embeddings", "model dense"]
 
 
@@ -39,11 +39,26 @@ def test_an_optimizer_without_a_rate_says_so() -> None:
 @pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_pictures_are_equal_twice(suffix: str, start: bytes, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        plots.save([ADAMW, LION], tmp_path / f"{name}.{suffix}")
+        plots.save(TABLES, tmp_path / f"{name}.{suffix}")
     first, second = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in ("one", "two"))
     assert first.startswith(start)
     assert first == second
-    assert suffix == "png" or b"adamw: model" in first
+    for words in (b"Learning rate: adagrad, adam; cosine", b"model embeddings", b"0.003 at 2", b"warmup"):
+        assert suffix == "png" or words in first
+
+
+def test_the_peak_is_on_the_axis_however_long_the_run() -> None:
+    schedule = {"warmup_steps": 6260, "total_steps": 375_600, "peak_value": 0.00123}
+    group = {**ADAMW["networks"][0]["groups"][0]}
+    group["schedule"] = {**group["schedule"], **schedule}
+    long = {**ADAMW, "networks": [{**ADAMW["networks"][0], "groups": [group]}]}
+    (curve,) = plots.curves(long)
+    assert curve.peak == (6260, 0.00123)
+    title, top, *_, numbers = plots.terminal_chart(long).splitlines()
+    assert title == "learning rate of model: at most 0.00123, at update 6,260"
+    assert top.startswith("  0.00123 │")
+    assert "█" in top
+    assert numbers.endswith("375,599 updates")
 
 
 def test_other_formats_and_places_are_refused(tmp_path: Path) -> None:

@@ -4,23 +4,27 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
 
+from skillkit.cli.completion import join_words
 from skillkit.cli.endings import colour, ended
-from skillkit.errors import did_you_mean
+from skillkit.errors import BadInput, did_you_mean
 
 COMMANDS = {
     "render": ("render", "Write the texts that assistants read."),
     "verify": ("verify", "Run everything that the texts state."),
     "list": ("browse", "List the patterns."),
-    "show": ("browse", "Print one pattern as Markdown, to paste."),
+    "show": ("browse", "Print patterns, changes or terms as Markdown, to paste."),
+    "find": ("browse", "Look for words, or for an error's message."),
     "recommend-optimizer": ("recommend", "Recommend an Optax configuration."),
     "schedule": ("schedule", "Draw the learning rate of a configuration."),
     "doctor": ("doctor", "Say what is proven for your versions."),
     "init": ("init", "Lay out a project of your own."),
     "schema": ("schema", "Print the JSON Schema of a format."),
+    "cache": ("cache", "Say what is kept between runs, or delete it."),
 }
 
 
@@ -62,14 +66,25 @@ class Commands(click.Group):
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
+    import platform
     from importlib.metadata import PackageNotFoundError, version
 
+    from skillkit.catalogue.libraries import project_libraries
+    from skillkit.places import find_project
+
     found = []
-    for library in ("jax-skillkit", "jax", "optax"):
-        try:
+    try:
+        found.append(f"jax-skillkit {version('jax-skillkit')}")
+    except PackageNotFoundError:
+        found.append("jax-skillkit not installed")
+    found.append(f"Python {platform.python_version()}")
+    try:
+        libraries = project_libraries(find_project())
+    except BadInput:  # the version is what one is asked for when something is wrong
+        libraries = ()
+    for library in libraries:
+        with suppress(PackageNotFoundError):
             found.append(f"{library} {version(library)}")
-        except PackageNotFoundError:
-            found.append(f"{library} not installed")
     click.echo(", ".join(found))
     ctx.exit()
 
@@ -88,10 +103,14 @@ Example:
     is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Show the versions of skillkit, jax and optax and exit.",
+    help="Show the versions of skillkit, Python and the libraries that the texts are about, and exit.",
 )
 def skillkit() -> None:
-    """Texts about JAX for AI assistants, in which every statement was executed."""
+    """Texts for AI assistants in which every statement about code was executed.
+
+    Inside a project, a folder whose pyproject.toml has a table [tool.skillkit], the commands are about its texts;
+    elsewhere about skillkit's own, on JAX.
+    """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -101,6 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str]) -> None:
     if "_SKILLKIT_COMPLETE" in os.environ:
+        join_words()
         skillkit.main(arguments, prog_name="skillkit")
         return
     with skillkit.make_context("skillkit", list(arguments)) as context:

@@ -1,44 +1,102 @@
-"""`skillkit list` and `skillkit show`: patterns to look through and to paste."""
+"""`skillkit list`, `skillkit show` and `skillkit find`: what there is to look through, to paste and to look up."""
 
 import json
 
 import click
 
 from skillkit.catalogue.catalogues import load_catalogue
-from skillkit.catalogue.patterns import Pattern
-from skillkit.places import find_project
+from skillkit.catalogue.entries import Entry, load_entries, select
+from skillkit.catalogue.finding import find
+from skillkit.cli.completion import entries_like, patterns_like
+from skillkit.cli.naming import project_in_use
+from skillkit.errors import counted
 
 LIST_EPILOG = """\b
 Example:
   skillkit list sharding
 """
 SHOW_EPILOG = """\b
-Example:
-  skillkit show prng-dropout-keys
+Examples:
+  skillkit show prng-dropout-keys scan-carry-type
+  skillkit show changes/optax glossary/pytree --json
 """
+FIND_EPILOG = """\b
+Examples:
+  skillkit find dropout keys
+  skillkit find "TracerBoolConversionError: Attempted boolean conversion of traced array"
+"""
+_SHOWN = 10
 
 
 @click.command("list", epilog=LIST_EPILOG)
-@click.argument("topic", nargs=-1)
+@click.argument("topic", nargs=-1, shell_complete=patterns_like)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list with every field.")
 def list_command(topic: tuple[str, ...], as_json: bool) -> None:
     """List the patterns, or those of a TOPIC."""
-    patterns = load_catalogue(find_project(), topic).select(topic)
+    catalogue = load_catalogue(project_in_use(), topic)
+    patterns = catalogue.select(topic)
     if as_json:
         click.echo(json.dumps([pattern.as_data() for pattern in patterns], indent=2))
         return
     width = max(len(pattern.id) for pattern in patterns)
-    for pattern in patterns:
-        click.echo(f"{pattern.id:{width}}  {pattern.title}")
+    titles = {topic.name: topic.title for topic in catalogue.topics}
+    for name in dict.fromkeys(pattern.topic for pattern in patterns):
+        click.echo(f"{click.style(name, bold=True)}: {titles[name]}")
+        for pattern in patterns:
+            if pattern.topic == name:
+                click.echo(f"  {click.style(f'{pattern.id:{width}}', fg='cyan')}  {pattern.title}")
 
 
 @click.command("show", epilog=SHOW_EPILOG)
-@click.argument("pattern")
-def show_command(pattern: str) -> None:
-    """Print one PATTERN as Markdown, to paste into an assistant."""
-    from skillkit.rendering.renderer import render_pattern
+@click.argument("name", nargs=-1, required=True, shell_complete=entries_like)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list with every field.")
+def show_command(name: tuple[str, ...], as_json: bool) -> None:
+    """Print what NAME names as Markdown, to paste into an assistant.
 
-    project = find_project()
-    catalogue = load_catalogue(project, [pattern])
-    chosen: list[Pattern] = catalogue.select([pattern])
-    click.echo("\n".join(render_pattern(project, one) for one in chosen), nl=False)
+    NAME is a pattern or a topic, 'changes' or one of its old forms or libraries, 'glossary' or one of its terms.
+    """
+    project = project_in_use()
+    chosen = select(load_entries(project, name), name)
+    if as_json:
+        click.echo(json.dumps([entry.as_data() for entry in chosen], indent=2))
+        return
+    from skillkit.rendering.renderer import render_entry
+
+    click.echo("\n".join(render_entry(project, entry) for entry in chosen), nl=False)
+
+
+@click.command("find", epilog=FIND_EPILOG)
+@click.argument("words", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list with every field.")
+@click.option("--all", "everything", is_flag=True, help=f"Name more than the best {_SHOWN}.")
+@click.pass_context
+def find_command(ctx: click.Context, words: tuple[str, ...], as_json: bool, everything: bool) -> None:
+    """Look for WORDS in titles, rules, messages and names, the best answer first.
+
+    WORDS may be an error's message, as it was printed. Exit code 1 where nothing fits.
+    """
+    found = find(load_entries(project_in_use()), " ".join(words))
+    shown = found if everything else found[:_SHOWN]
+    if as_json:
+        click.echo(json.dumps([entry.as_data() for entry in shown], indent=2))
+    else:
+        _print(shown)
+        if len(found) > len(shown):
+            click.echo(f"and {counted(len(found) - len(shown), 'more answer')}: --all names them", err=True)
+    if not found:
+        click.echo(f"nothing here fits '{' '.join(words)}': 'skillkit list' names what there is", err=True)
+        ctx.exit(1)
+
+
+def _print(shown: list[Entry]) -> None:
+    width = max((len(entry.name) for entry in shown if entry.kind == "pattern"), default=0)
+    for entry in shown:
+        name = f"{entry.name:{width}}" if entry.kind == "pattern" else entry.name
+        click.echo(f"{click.style(name, fg='cyan')}  {entry.title if entry.kind == 'pattern' else _gist(entry)}")
+
+
+def _gist(entry: Entry) -> str:
+    if entry.kind == "change":
+        return f"write {entry.title.rpartition(' -> ')[2]}"
+    text = str(dict(entry.as_data())["text"])
+    return text if len(text) < 80 else f"{text[:77]}..."

@@ -1,5 +1,6 @@
 """`skillkit recommend-optimizer`: answers in, an optimizer configuration with code and reasons out."""
 
+import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -7,9 +8,11 @@ from typing import Any
 
 import click
 
+from skillkit.cli.completion import answers_like
+from skillkit.cli.documents import given
 from skillkit.errors import bad_input
 from skillkit.places import find_project
-from skillkit.reading import Document, parse, read
+from skillkit.reading import Document
 from skillkit.recommender.questions import decisions_folder
 from skillkit.recommender.recommending import Recommendation, recommend, with_code
 
@@ -24,7 +27,14 @@ FORMATS = ("python", "yaml", "markdown", "prompt", "optuna", "json")
 
 @click.command("recommend-optimizer", epilog=EPILOG)
 @click.option("--answers", metavar="FILE|-", help="Answers in YAML or JSON; see `skillkit schema answers`.")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An answer; overrules the file's.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    shell_complete=answers_like,
+    help="An answer; overrules the file's.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; the same as --format json.")
 @click.option(
     "--format", "kind", type=click.Choice(FORMATS), default="python", show_default=True, help="What is printed."
@@ -50,7 +60,8 @@ def recommend_optimizer_command(
     Asks on a terminal; elsewhere only the answer `family` is obligatory, and all that is assumed is said.
     """
     folder = decisions_folder(find_project())
-    documents = [*([_file(answers)] if answers else []), _settings(settings)]
+    _require(plot, tried)
+    documents = [*([given(answers)] if answers else []), _settings(settings)]
     if not answers and not settings and not no_input and sys.stdin.isatty():
         from skillkit.cli.asking import ask
 
@@ -58,19 +69,23 @@ def recommend_optimizer_command(
         save = None
     found = recommend(documents, folder)
     kind = "json" if as_json else kind
+    _keep(found, plot, save)
     _print(found, kind, folder)
     if not quiet and kind != "json":
         _say(found)
-    _extras(found, plot, save, tried)
+    if tried:
+        _try(found)
 
 
-def _file(name: str) -> Document:
-    if name != "-":
-        return read(Path(name))
-    try:
-        return parse(sys.stdin.buffer.read().decode("utf-8-sig"), "<stdin>")
-    except UnicodeDecodeError as error:
-        raise bad_input("<stdin>", "not UTF-8 text") from error
+def _require(plot: str | None, tried: bool) -> None:
+    """Refuse what could not be done, before anything is asked or printed."""
+    if plot:
+        from skillkit.configuration import plots
+
+        plots.require(plot)
+    for library in ("jax", "optax") if tried else ():
+        if importlib.util.find_spec(library) is None:
+            raise bad_input("--try", f"needs {library}, which is not installed: pip install jax optax")
 
 
 def _settings(settings: tuple[str, ...]) -> Document:
@@ -131,24 +146,19 @@ def _say(found: Recommendation) -> None:
         click.echo(terminal_chart(found["configuration"]), err=True)
 
 
-def _extras(found: Recommendation, plot: str | None, save: str | None, tried: bool) -> None:
+def _keep(found: Recommendation, plot: str | None, save: str | None) -> None:
     if plot:
         from skillkit.configuration.plots import save as draw
 
-        draw(_pictured(found), plot)
+        draw(found["configuration"], plot)
     if save:
         from skillkit.cli.asking import save_answers
 
         save_answers(found["answers"], Path(save))
-    if tried:
-        _try(found)
 
 
 def _try(found: Recommendation) -> None:
-    try:
-        from skillkit.configuration.trying import UPDATES, try_configuration
-    except ImportError as error:
-        raise bad_input("--try", f"needs jax and optax: pip install 'jax-skillkit[jax]' ({error})") from error
+    from skillkit.configuration.trying import UPDATES, try_configuration
 
     trials = try_configuration(found["configuration"])
     for trial in trials:
@@ -156,9 +166,3 @@ def _try(found: Recommendation) -> None:
         click.echo(f"tried {trial.network}: {UPDATES} updates of a small network are {state}", err=True)
     if not all(trial.finite for trial in trials):
         sys.exit(1)
-
-
-def _pictured(found: Recommendation) -> list[dict[str, Any]]:
-    # a second line only where an alternative learns at another pace
-    others = [one["configuration"] for one in found["alternatives"] if one["schedule"] != found["schedule"]]
-    return [found["configuration"], *others[:1]]

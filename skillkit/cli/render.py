@@ -1,14 +1,18 @@
 """`skillkit render`: the texts that assistants read, written or compared with what is there."""
 
 import difflib
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from skillkit.errors import bad_input
-from skillkit.places import find_project
+from skillkit.cli.completion import texts_like
+from skillkit.cli.naming import project_in_use
+from skillkit.errors import BadInput, Problem, bad_input
+from skillkit.findings import FORMATS, Finding, written
+from skillkit.places import Project
 from skillkit.rendering.cache import rendered
 from skillkit.rendering.texts import MARK, Text
 from skillkit.writing import write
@@ -16,50 +20,97 @@ from skillkit.writing import write
 EPILOG = """\b
 Examples:
   skillkit render
-  skillkit render skill-jax-patterns --jax 0.8 --output docs
+  skillkit render skill-jax-patterns --for jax==0.8 --output docs
   skillkit render --check --diff
 """
 
 
 @click.command("render", epilog=EPILOG)
-@click.argument("name", nargs=-1)
+@click.argument("name", nargs=-1, shell_complete=texts_like)
 @click.option("--output", type=click.Path(path_type=Path), help="The folder to write to, instead of the project's.")
-@click.option("--jax", metavar="VERSION", help="Render for this version of jax: what it lacks is left out.")
+@click.option(
+    "--for", "versions", multiple=True, metavar="LIBRARY==VERSION", help="Leave out what this version does not have."
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 where a file is not what would be written.")
+@click.option(
+    "--output-format", "form", type=click.Choice(FORMATS), default="text", help="How --check says what it found."
+)
 @click.option("--diff", is_flag=True, help="Write nothing; print how the files differ from what would be written.")
 @click.option("--force", is_flag=True, help="Replace also files that skillkit did not write.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of what was written.")
 def render_command(
-    name: tuple[str, ...], output: Path | None, jax: str | None, check: bool, diff: bool, force: bool, quiet: bool
+    name: tuple[str, ...],
+    output: Path | None,
+    versions: tuple[str, ...],
+    check: bool,
+    form: str,
+    diff: bool,
+    force: bool,
+    quiet: bool,
 ) -> None:
     """Write the texts that assistants read, all or those that NAME names, from specs and templates.
 
     A file that is already as it should be is not touched.
     """
-    project = find_project()
+    project = project_in_use(quiet)
     folder = output or project.outputs
-    texts = rendered(project, {"jax": _version(jax)} if jax is not None else {}, name)
+    wanted = _versions(versions)
+    try:
+        texts = rendered(project, wanted, name)
+    except BadInput as error:
+        if form != "text":
+            click.echo(written((Finding("bad-input", problem) for problem in error.problems), form), nl=False)
+        raise
     if not texts:
         raise bad_input(project.templates, "no template here: a text's template is a file NAME.md.j2")
+    _warn(project, wanted)
     stale = [] if name or output else list(_stale(folder, texts))  # another folder may hold others' texts
     if check or diff:
         differing = [text for text in texts if _found(folder / text.path) != text.text]
         if diff:
             for text in differing:
                 click.echo("".join(_difference(folder / text.path, text.text)), nl=False)
-        for path in [folder / text.path for text in differing] + stale:
-            click.echo(f"{path}: {'no longer rendered' if path in stale else 'not as rendered'}", err=True)
-        sys.exit(1 if check and (differing or stale) else 0)
+        found = [_finding("stale-text", folder / text.path, "not as rendered", text.name) for text in differing]
+        found += [_finding("leftover-text", path, "no longer rendered") for path in stale]
+        click.echo(written(found, form), nl=False, err=form == "text")
+        sys.exit(1 if check and found else 0)
     _write(folder, texts, stale, force, quiet)
 
 
-def _version(text: str) -> str:
+def _finding(rule: str, path: Path, message: str, name: str = "") -> Finding:
+    return Finding(rule, Problem(str(path), 0, 0, message), name)
+
+
+def _versions(asked: Sequence[str]) -> dict[str, str]:
     from packaging.version import InvalidVersion, Version
 
-    try:
-        return str(Version(text))
-    except InvalidVersion as error:
-        raise bad_input("--jax", f"must be a version such as 0.8, not '{text}'") from error
+    found = {}
+    for text in asked:
+        match = _VERSION.fullmatch(text.strip())
+        try:
+            found[match["library"]] = str(Version(match["version"]))  # type: ignore[index]  # None is a TypeError
+        except (TypeError, InvalidVersion) as error:
+            raise bad_input("--for", f"must be a library and its version such as jax==0.8, not '{text}'") from error
+    return found
+
+
+_VERSION = re.compile(r"(?P<library>[A-Za-z0-9][\w.-]*)\s*(?:==?|\s)\s*(?P<version>[^=\s]+)")
+
+
+def _warn(project: Project, versions: Mapping[str, str]) -> None:
+    """Say for which of the versions nothing is on record, so that the texts are not verified for them."""
+    if not versions:
+        return
+    from skillkit.proof.evidence import load_evidence, minor
+
+    runs = load_evidence(project.evidence).runs
+    for library, version in versions.items():
+        known = [run.versions[library] for run in runs if library in run.versions]
+        if not any(minor(one) == minor(version) for one in known):
+            recorded = f": runs are for {', '.join(dict.fromkeys(known))}" if known else ""
+            click.echo(
+                f"no run on record is for {library} {version}, so what is rendered is not verified{recorded}", err=True
+            )
 
 
 def _write(folder: Path, texts: list[Text], stale: list[Path], force: bool, quiet: bool) -> None:
@@ -82,21 +133,20 @@ def _write(folder: Path, texts: list[Text], stale: list[Path], force: bool, quie
 
 
 def _stale(folder: Path, texts: list[Text]) -> Iterator[Path]:
-    """Yield files that an earlier version rendered into the folders of these texts."""
+    """Yield files that an earlier version rendered into the folder of outputs."""
     kept = {folder / text.path for text in texts}
-    for parent in sorted({path.parent for path in kept}):
-        for path in sorted(parent.glob("*.md")):
-            if path not in kept and MARK in (_found(path) or ""):
-                yield path
+    for path in sorted(folder.rglob("*.md")):
+        if path not in kept and MARK in (_found(path) or ""):
+            yield path
 
 
 def _found(path: Path) -> str | None:
     try:
-        return path.read_text("utf-8")
+        return path.read_bytes().decode("utf-8")  # its line ends too are as they were rendered, or are not
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise bad_input(path, f"cannot be read: {error}") from error
+        raise bad_input(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _difference(path: Path, text: str) -> Iterator[str]:

@@ -1,13 +1,11 @@
 """`skillkit schedule`: the learning rate of a saved configuration, drawn or as numbers."""
 
 import json
-import sys
-from pathlib import Path
 
 import click
 
+from skillkit.cli.documents import given
 from skillkit.configuration.format import checked
-from skillkit.reading import Document, parse, read
 
 EPILOG = """\b
 Examples:
@@ -25,16 +23,10 @@ def schedule_command(configuration: str, plot: str | None, as_json: bool, quiet:
     """Draw the learning rate of a saved CONFIGURATION, or of the one on standard input where it is `-`."""
     from skillkit.configuration import plots
 
-    found = checked(_document(configuration))
+    found = checked(given(configuration))
     if plot:
         plots.save(found, plot)
     if as_json:
         click.echo(json.dumps([curve.as_data() for curve in plots.curves(found)], indent=2))
     elif not quiet:
         click.echo(plots.terminal_chart(found))
-
-
-def _document(name: str) -> Document:
-    if name == "-":
-        return parse(sys.stdin.read(), "<stdin>")
-    return read(Path(name))

@@ -14,8 +14,13 @@ Example:
 FORMATS = ("pattern", "changes", "glossary", "answers", "configuration")
 
 
+def formats_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the formats that begin so."""
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
 @click.command("schema", epilog=EPILOG)
-@click.argument("format_name", metavar="FORMAT")
+@click.argument("format_name", metavar="FORMAT", shell_complete=formats_like)
 def schema_command(format_name: str) -> None:
     """Print the JSON Schema of a FORMAT: pattern, changes, glossary, answers or configuration."""
     if format_name not in FORMATS:

@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.changes import Change, load_changes
+from skillkit.catalogue.entries import Entry
 from skillkit.catalogue.libraries import imports, only_libraries
 from skillkit.catalogue.patterns import Pattern, Topic
 from skillkit.catalogue.remarks import load_remarks
@@ -25,10 +26,8 @@ from skillkit.rendering.contexts import registered_context
 from skillkit.rendering.frontmatter import require_front_matter
 from skillkit.rendering.subjects import plain
 from skillkit.rendering.templates import Templates
-from skillkit.rendering.texts import MARK, Text
+from skillkit.rendering.texts import MARK, SUFFIX, Text, text_name
 from skillkit.rendering.words import cell, failure, message, minimum, not_run, oneline
-
-SUFFIX = ".md.j2"
 
 
 class Renderer:
@@ -124,7 +123,7 @@ class Renderer:
         for template in self.templates.names():
             name = Path(template).name
             if name.endswith(SUFFIX) and not name.startswith("_"):
-                found.setdefault(_text_name(template), []).append(template)
+                found.setdefault(text_name(template), []).append(template)
         return found
 
     def render(self, names: Iterable[str] = ()) -> Iterator[Text]:
@@ -202,18 +201,15 @@ class Renderer:
         return f"Every block and every failure below was run with {cited_versions(runs, cited)}."
 
 
-_PATTERN = "_pattern.md.j2"  # a project without one of its own shows its patterns by skillkit's
 _SPOKEN_OF = {"topics", "patterns", "changes", "glossary", "advice"}
 
 
-def render_pattern(project: Project, pattern: Pattern) -> str:
-    """Return the Markdown of one pattern, to paste."""
-    if not (project.templates / _PATTERN).is_file():
+def render_entry(project: Project, entry: Entry) -> str:
+    """Return the Markdown of a pattern, a change or a term, to paste.
+
+    A project without a template `_pattern.md.j2`, `_change.md.j2` or `_term.md.j2` shows them by skillkit's.
+    """
+    template = f"_{entry.kind}{SUFFIX}"
+    if not (project.templates / template).is_file():
         project = replace(project, templates=own_project(project.root).templates)
-    return Renderer(project).fill(_PATTERN, pattern=plain(pattern)).removesuffix(f"\n{MARK}\n")
-
-
-def _text_name(template: str) -> str:
-    """`skills/NAME/...` belongs to the skill NAME; any other template names its text by itself."""
-    parts = Path(template).parts
-    return parts[1] if parts[0] == "skills" and len(parts) > 2 else Path(template).name.removesuffix(SUFFIX)
+    return Renderer(project).fill(template, **{entry.kind: plain(entry.subject)}).removesuffix(f"\n{MARK}\n")

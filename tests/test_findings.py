@@ -1,0 +1,40 @@
+"""Findings as people, GitHub and code scanners read them."""
+
+import json
+
+from skillkit.errors import Problem
+from skillkit.findings import Finding, written
+
+PLACED = Finding("block", Problem("reference/a,b.py", 3, 5, "is 50%\nwrong: so"), "sum-mean")
+WHOLE = Finding("stale-text", Problem("outputs/sums.md", 0, 0, "not as rendered"))
+
+
+def test_as_text() -> None:
+    assert written([PLACED, WHOLE], "text") == (
+        "reference/a,b.py:3:5: is 50%\nwrong: so\noutputs/sums.md: not as rendered\n"
+    )
+    assert written([], "text") == ""
+
+
+def test_as_annotations_of_github() -> None:
+    assert written([PLACED, WHOLE], "github").splitlines() == [
+        "::error file=reference/a%2Cb.py,line=3,col=5,title=skillkit block sum-mean::is 50%25%0Awrong: so",
+        "::error file=outputs/sums.md,title=skillkit stale-text::not as rendered",
+    ]
+
+
+def test_as_sarif() -> None:
+    data = json.loads(written([PLACED, WHOLE], "sarif"))
+    (run,) = data["runs"]
+    assert (data["version"], run["tool"]["driver"]["name"]) == ("2.1.0", "skillkit")
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["block", "stale-text"]
+    placed, whole = run["results"]
+    place = placed["locations"][0]["physicalLocation"]
+    assert place == {
+        "artifactLocation": {"uri": "reference/a,b.py"},
+        "region": {"startLine": 3, "startColumn": 5},
+    }
+    assert (placed["ruleId"], placed["level"]) == ("block", "error")
+    assert placed["message"]["text"] == "sum-mean: is 50%\nwrong: so"
+    assert whole["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "outputs/sums.md"}}
+    assert json.loads(written([], "sarif"))["runs"][0]["results"] == []
