@@ -89,8 +89,8 @@ def test_a_figure(
     [
         ('{"2.00": tenth_sum}', "17:17: these words do not stand in the prose beside them"),
         ('{"1.00": tenth}', "17:25: no 'tenth' in the modules of 'sums'"),
-        ('{"1.00": mean}', "17:25: 'mean' is no function that runs alone, so it shows nothing"),
-        ('{"1.00": TOLERANCE}', "17:25: 'TOLERANCE' is no function that runs alone, so it shows nothing"),
+        ('{"1.00": mean}', "17:25: shows nothing: 'mean' needs arguments"),
+        ('{"1.00": TOLERANCE}', "17:25: shows nothing: 'TOLERANCE' is no function"),
         ('{"1.00": nothing.tenth_sum}', "17:25: no 'tenth_sum' in the modules of 'nothing'"),
         ('{"1.00": a.b.c}', "17:25: must be a symbol of the topic's module or of its mistakes, or TOPIC.SYMBOL"),
         ("{}", "17:16: must not be empty"),

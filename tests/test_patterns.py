@@ -43,7 +43,7 @@ def test_all_problems_of_a_spec_at_once(edit: Edit) -> None:
     assert problems() == [
         "reference/sums.yaml:1:3: the key 'title' is missing",
         "reference/sums.yaml:2:3: unknown key 'titel' (did you mean 'title'?)",
-        "reference/sums.yaml:4:9: must be text, not 3",
+        "reference/sums.yaml:4:9: must be text, not 3: put it in quotes, '3'",
     ]
 
 
@@ -52,8 +52,8 @@ def test_problems_of_several_specs_at_once(project: Path, edit: Edit) -> None:
     (project / "reference" / "more.py").write_text("x = 1\n")
     (project / "reference" / "more.yaml").write_text("[]\n")
     assert problems() == [
-        "reference/more.yaml:1:1: must have at least 1 entries",
-        "reference/sums.yaml:4:9: must be text, not 3",
+        "reference/more.yaml:1:1: must have at least 1 entry",
+        "reference/sums.yaml:4:9: must be text, not 3: put it in quotes, '3'",
     ]
 
 
@@ -74,6 +74,19 @@ def test_problems_of_several_specs_at_once(project: Path, edit: Edit) -> None:
             "10:15: this is not found in 'mean_of_nothing' (reference/mistakes/sums.py:4)",
         ),
         ("match: division by zero", "", "11:7: 'raises' needs 'match' beside it"),
+        ("match: division by zero", "match: .", "12:14: would be found in any message"),
+        ("match: division by zero", "match: .*", "12:14: would be found in any message"),
+        ("match: division by zero", "match: o", "12:14: would be found in any message"),
+        ("match: division by zero", r"match: '\S'", "12:14: would be found in any message"),
+        ("match: division by zero", "match: '(x|'", "12:14: not a regular expression"),
+        ("raises: ZeroDivisionError", "raises: object", "11:15: 'object' is what anything is"),
+        ("raises: ZeroDivisionError", "raises: BaseException", "11:15: 'BaseException' is what anything is"),
+        ("symbol: mean_of_nothing", "symbol: is_false", "9:15: proves nothing: 'is_false' needs arguments"),
+        ("shows: is_false", "shows: float_sum", "15:14: proves nothing: 'float_sum' takes no argument"),
+        ("example: example_mean", "example: mean", "6:12: proves nothing: 'mean' needs arguments"),
+        ("check: check_mean", "check: mean", "7:10: proves nothing: 'mean' needs arguments"),
+        ("check: check_mean", "check: TOLERANCE", "7:10: proves nothing: 'TOLERANCE' is no function"),
+        ("shows: is_false", "shows: is_false\n      instead: mean", "16:16: proves nothing: 'mean' needs arguments"),
         ("shows: is_false", "shows: is_false\n      returns: 1", "14:7: needs exactly one of raises, warns, returns"),
         ("rule: Use fsum.", "rule: x\n  requires: {jax: new}", "5:19: must be versions such as '>=0.6', not 'new'"),
         ("id: sum-mean", "id: Sum Mean", '1:7: must be lowercase words joined by hyphens, not "Sum Mean"'),
@@ -82,6 +95,24 @@ def test_problems_of_several_specs_at_once(project: Path, edit: Edit) -> None:
 def test_one_problem(edit: Edit, old: str, new: str, problem: str) -> None:
     edit("reference/sums.yaml", old, new)
     assert any(one.startswith(f"reference/sums.yaml:{problem}") for one in problems()), problems()
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "key"),
+    [
+        ("sums", "check_mean", "7:10"),
+        ("mistakes/sums", "mean_of_nothing", "9:15"),
+        ("mistakes/sums", "is_false", "15:14"),
+    ],
+)
+@pytest.mark.parametrize("change", ["async", "yield"])
+def test_what_a_call_does_not_run_proves_nothing(edit: Edit, file: str, name: str, key: str, change: str) -> None:
+    if change == "async":
+        edit(f"reference/{file}.py", f"def {name}(", f"async def {name}(")
+    else:
+        edit(f"reference/{file}.py", f"def {name}(", f"def {name}(*, late=0, **more): yield\n\n\ndef old_{name}(")
+    problem = f"reference/sums.yaml:{key}: proves nothing: a call of '{name}' runs nothing: make it a plain function"
+    assert problem in problems()
 
 
 def test_a_pattern_without_a_mistake_says_why(project: Path) -> None:

@@ -92,8 +92,50 @@ def test_the_small_project_holds(verify: Callable[[], Report]) -> None:
         pytest.param(
             "    assert mean([1.0, 2.0]) == 1.5",
             "    mean([1.0, 2.0])",
-            "reference/sums.py:18: the block neither asserts nor prints: nothing shows that it works",
+            "reference/sums.py:18: asserts nothing, so it shows nothing",
             id="a block that does nothing",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    assert (mean([1.0, 2.0]) == 2.5, 'a half')",
+            "reference/sums.py:18: 'assert (mean([1.0, 2.0]) == 2.5, 'a half')' holds whatever is computed",
+            id="an assertion of a pair",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    if mean([1.0]) == 2.0:\n        assert mean([1.0, 2.0]) == 2.5",
+            "reference/sums.py:19: 'assert mean([1.0, 2.0]) == 2.5' was not reached, or asserts no value",
+            id="an assertion in a branch that is not taken",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    def holds():\n        assert mean([1.0, 2.0]) == 2.5\n\n    assert mean([1.0]) == 1.0",
+            "reference/sums.py:19: 'assert mean([1.0, 2.0]) == 2.5' was not reached, or asserts no value",
+            id="an assertion in a function that is not called",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    assert math.fsum",
+            "reference/sums.py:18: 'assert math.fsum' was not reached, or asserts no value",
+            id="an assertion of a function",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
+            "    assert math.fsum([1.0]) == 1.0",
+            "reference/sums.py:18: asserts nothing of what it defines",
+            id="an assertion of something else",
+        ),
+        pytest.param(
+            "    assert abs(mean([0.1] * 10) - 0.1) < TOLERANCE",
+            "    assert TOLERANCE < 1",
+            "reference/sums.py:22: 'assert TOLERANCE < 1' holds whatever is computed",
+            id="a check of a constant",
+        ),
+        pytest.param(
+            "    assert abs(mean([0.1] * 10) - 0.1) < TOLERANCE",
+            "    mean([0.1])",
+            "reference/sums.py:22: asserts nothing, so it shows nothing",
+            id="a check that checks nothing",
         ),
         pytest.param(
             "    assert mean([1.0, 2.0]) == 1.5",
@@ -164,7 +206,8 @@ def test_one_block_does_not_help_another(verify: Callable[[], Report], project: 
     edit(
         "reference/sums.py",
         "    assert mean([1.0, 2.0]) == 1.5",
-        "    import os\n\n    os.environ['LEFT'] = 'x'\n    math.left = 1\n    assert open('left', 'w')",
+        "    import os\n\n    os.environ['LEFT'] = 'x'\n    math.left = 1\n"
+        "    assert open('left', 'w')\n    assert mean([1.0]) == 1.0",
     )
     other = '"""Other."""\n\nimport math\nimport os\n\n\ndef example():\n'
     lines = ("assert not hasattr(math, 'left')", "assert 'LEFT' not in os.environ", "assert not os.path.exists('left')")
@@ -266,7 +309,7 @@ def test_a_right_value(verify: Callable[[], Report], edit: Edit, right: str, fai
 
 def test_a_right_value_that_nothing_proves_is_refused(verify: Callable[[], Report], edit: Edit) -> None:
     edit("reference/sums.yaml", "shows: is_false", "returns: false\n      right: true\n      instead: mean")
-    with pytest.raises(BadInput, match=r"sums\.yaml:\d+:\d+: can't be proven: 'mean' needs arguments"):
+    with pytest.raises(BadInput, match=r"sums\.yaml:\d+:\d+: proves nothing: 'mean' needs arguments"):
         verify()
 
 
@@ -320,7 +363,8 @@ def test_a_block_does_not_see_the_home_folder(verify: Callable[[], Report], edit
     edit(
         "reference/sums.py",
         "    assert mean([1.0, 2.0]) == 1.5",
-        "    import os\n\n    assert os.listdir(os.path.expanduser('~')) == ['block.py']",
+        "    import os\n\n    assert os.listdir(os.path.expanduser('~')) == ['block.py']\n"
+        "    assert mean([1.0]) == 1.0",
     )
     assert failures(verify()) == {}
 
@@ -356,7 +400,7 @@ def test_a_block_may_read_what_is_installed_and_what_it_wrote(
         "reference/sums.py",
         "    assert mean([1.0, 2.0]) == 1.5",
         "    import click\n\n    assert open(click.__file__).read()\n    assert open('x', 'w').close() is None\n"
-        "    assert open('x').read() == ''",
+        "    assert open('x').read() == ''\n    assert mean([1.0]) == 1.0",
     )
     assert failures(verify(workers=hiding)) == {}
 
@@ -383,7 +427,8 @@ def test_a_block_makes_links_and_temporary_folders(verify: Callable[..., Report]
         "    assert mean([1.0, 2.0]) == 1.5",
         "    import os\n    import shutil\n    import sys\n    import tempfile\n\n    os.mkdir('d')\n"
         "    os.symlink('../a', 'd/up')\n    os.symlink(sys.executable, 'python')\n    shutil.rmtree('d')\n"
-        "    with tempfile.TemporaryDirectory() as folder:\n        assert os.listdir(folder) == []",
+        "    with tempfile.TemporaryDirectory() as folder:\n        assert os.listdir(folder) == []\n"
+        "    assert mean([1.0]) == 1.0",
     )
     assert failures(verify(workers=hiding)) == {}
 
@@ -415,7 +460,7 @@ def test_what_ends_by_itself_was_not_left_running(verify: Callable[..., Report],
         "reference/sums.py",
         "    assert mean([1.0, 2.0]) == 1.5",
         "    from multiprocessing import resource_tracker\n\n    resource_tracker.ensure_running()\n"
-        "    assert resource_tracker._resource_tracker._pid",
+        "    assert resource_tracker._resource_tracker._pid\n    assert mean([1.0]) == 1.0",
     )
     assert failures(verify()) == {}
 

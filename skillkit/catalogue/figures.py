@@ -68,9 +68,9 @@ def _module(shelf: Shelf, topic: str, symbol: str) -> str:
     for name in _modules(shelf, topic):
         module = shelf.module(name)
         if symbol in module.definitions:
-            if module.runs_alone(symbol):
-                return name
-            raise LookupError(f"'{symbol}' is no function that runs alone, so it shows nothing")
+            if message := module.uncallable(symbol):
+                raise LookupError(f"shows nothing: {message}")
+            return name
         known += module.definitions
     raise LookupError(f"no '{symbol}' in the modules of '{topic}'{did_you_mean(symbol, known)}")
 

@@ -69,13 +69,22 @@ class Module:
         assert node.end_lineno is not None
         return first, node.end_lineno
 
-    def runs_alone(self, name: str) -> bool:
-        """Return whether a definition is a function that can be called without arguments."""
+    def uncallable(self, name: str, arguments: int = 0) -> str:
+        """Return why no call with a number of arguments runs a definition's body, or an empty string."""
         node = self.definitions[name]
-        if not isinstance(node, ast.FunctionDef):
-            return False
-        needed = len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults)
-        return needed + sum(default is None for default in node.args.kw_defaults) == 0
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return f"'{name}' is no function"
+        if isinstance(node, ast.AsyncFunctionDef) or any(map(_is_yield, own_nodes(node))):
+            return f"a call of '{name}' runs nothing: make it a plain function"
+        taken = len(node.args.posonlyargs) + len(node.args.args)
+        keywords = sum(default is None for default in node.args.kw_defaults)
+        if taken - len(node.args.defaults) > arguments or keywords:
+            return f"'{name}' needs {'more ' if arguments else ''}arguments"
+        return f"'{name}' takes no argument" if taken < arguments and not node.args.vararg else ""
+
+    def runs_alone(self, name: str) -> bool:
+        """Return whether a definition is a function whose body a call without arguments runs."""
+        return not self.uncallable(name)
 
     def reads(self, name: str) -> frozenset[str]:
         """Return the top-level names that a definition reads, whether or not this module binds them."""
@@ -112,6 +121,18 @@ def read_module(path: Path) -> Module:
         message = f"not Python: {error.msg}"
         raise bad_input(path, message, error.lineno or 0, error.offset or 1) from error
     return _bind(path, tuple(text.splitlines()), tree)
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what stands in a function's own body, without that of functions and classes within it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            yield child
+            yield from own_nodes(child)
+
+
+def _is_yield(node: ast.AST) -> bool:
+    return isinstance(node, ast.Yield | ast.YieldFrom)
 
 
 def global_reads(code: str, path: str) -> frozenset[str]:

@@ -20,11 +20,19 @@ def bad_requirements(requires: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def bad_match(pattern: str) -> str:
     """Return what is wrong with a regular expression that a message is to match, or an empty string."""
+    if not pattern:
+        return ""
     try:
-        re.compile(pattern)
+        found = [re.search(pattern, text) for text in _UNLIKE]
     except re.error as error:
         return f"not a regular expression: {error}"
+    if all(found[:-1]) or found[-1]:
+        return "would be found in any message: use words that only this one has"
     return ""
+
+
+# messages that have nothing in common, and one that has each letter and digit, whichever a pattern asks for
+_UNLIKE = ("0", "q", "~", "The quick brown fox jumps over a lazy dog 0123456789 times: [-(.,'/=_)]")
 
 
 def is_past(requires: Mapping[str, str]) -> bool:

@@ -5,11 +5,11 @@ import builtins
 import symtable
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillkit.catalogue.modules import Definition, Import, Module, global_reads, read_module
+from skillkit.catalogue.modules import Definition, Import, Module, global_reads, own_nodes, read_module
 from skillkit.errors import bad_input, did_you_mean
 
 
@@ -263,18 +263,11 @@ def _body(module: Module, name: str) -> list[Line]:
     if arguments.args or arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
         message = f"'{name}' ends a published block, so it can't have parameters"
         raise bad_input(module.path, message, node.lineno, 1)
-    for inner in _own_statements(node):
+    for inner in own_nodes(node):
         if isinstance(inner, ast.Return | ast.Yield | ast.YieldFrom):
             message = f"'{name}' ends a published block, so it can't return"
             raise bad_input(module.path, message, inner.lineno, inner.col_offset + 1)
     return _dedented(module, node)
-
-
-def _own_statements(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            yield child
-            yield from _own_statements(child)
 
 
 def _dedented(module: Module, node: ast.FunctionDef) -> list[Line]:

@@ -52,7 +52,7 @@ class _Reader:
             self.known(self.topic, symbol, (index, "symbols", position))
         for key in ("example", "check"):
             if key in entry:
-                self.known(self.topic, entry[key], (index, key))
+                self.callable(self.topic, entry[key], (index, key))
         if tail is None:
             self.add((index,), "needs an 'example' or a 'check', or its block does nothing")
         if ("mistakes" in entry) == ("no_mistake" in entry):
@@ -107,14 +107,14 @@ class _Reader:
         if message := bad_match(entry.get("match", "")):
             self.add((*key, "match"), message)
         if module := self.module(f"mistakes.{self.topic}"):
-            self.known(f"mistakes.{self.topic}", entry["symbol"], (*key, "symbol"))
+            self.callable(f"mistakes.{self.topic}", entry["symbol"], (*key, "symbol"))
             if kind == "shows":
-                self.known(f"mistakes.{self.topic}", entry["shows"], (*key, "shows"))
+                self.callable(f"mistakes.{self.topic}", entry["shows"], (*key, "shows"), arguments=1)
             self.written(module, entry, key)
-        if "instead" in entry and self.known(self.topic, entry["instead"], (*key, "instead")):
-            right = self.shelf.module(self.topic)
-            if "right" in entry and not right.runs_alone(entry["instead"]):
-                self.add((*key, "right"), f"can't be proven: '{entry['instead']}' needs arguments")
+        if kind in ("raises", "warns") and entry[kind] in _ANYTHING:
+            self.add((*key, kind), f"'{entry[kind]}' is what anything is: name the class that is meant")
+        if "instead" in entry:
+            self.callable(self.topic, entry["instead"], (*key, "instead"))
         if "writes" in entry and "words" in entry:
             self.add((*key, "words"), "is for what has no 'writes': remove one of them")
         if "value" in entry and kind in ("raises", "warns"):
@@ -157,10 +157,15 @@ class _Reader:
             return False
         return module is not None
 
+    def callable(self, name: str, symbol: str, key: Key, arguments: int = 0) -> None:
+        if self.known(name, symbol, key) and (message := self.shelf.module(name).uncallable(symbol, arguments)):
+            self.add(key, f"proves nothing: {message}")
+
     def add(self, key: Key, message: str) -> None:
         self.problems.append(self.document.problem(key, message))
 
 
+_ANYTHING = ("object", "BaseException", "Warning")
 _COPIED = {"id", "title", "when", "rule", "why", "writes", "core", "changed", "no_mistake", "requires", "cited"}
 _COPIED_OF_MISTAKE = {
     *("symbol", "why", "match", "writes", "words", "value", "right", "under", "instead", "requires", "cited")

@@ -1,11 +1,10 @@
 """Blocks: the proof that a published block runs as pasted, and that its check holds."""
 
-import ast
-
+from skillkit.catalogue.assertions import Assertion, assertions, defines
 from skillkit.catalogue.patterns import Pattern
 from skillkit.catalogue.slicing import Slice
 from skillkit.proof.proofs import Proof, new_job
-from skillkit.proof.running import Outcome
+from skillkit.proof.running import CHECK, CODE, Outcome
 from skillkit.proof.verdicts import HOLDS, Verdict, fault, origin
 
 
@@ -16,13 +15,28 @@ def block_proof(pattern: Pattern) -> Proof:
         job["check"] = pattern.check.text
 
     def judge(outcome: Outcome) -> Verdict:
-        return fault(outcome, pattern.block, pattern.check) or _idle(pattern.block, outcome) or HOLDS
+        return fault(outcome, pattern.block, pattern.check) or _idle(pattern, outcome) or HOLDS
 
     return Proof(pattern.id, "block", pattern.id, pattern.place, job, judge, pattern.requires)
 
 
-def _idle(code: Slice, outcome: Outcome) -> Verdict | None:
-    asserts = any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(code.text)))
-    if asserts or outcome["stdout"].strip():
-        return None
-    return Verdict("the block neither asserts nor prints: nothing shows that it works", origin(code, len(code.lines)))
+def _idle(pattern: Pattern, outcome: Outcome) -> Verdict | None:
+    """Judge what was asserted: all of it was reached, and can fail; some of it is about what the block defines."""
+    stated = assertions(pattern.block.text)
+    verdict = _vacuous(pattern.block, stated, outcome["asserted"][CODE])
+    if not verdict and defines(pattern.block.text) and not any(one.is_own for one in stated):
+        verdict = Verdict("asserts nothing of what it defines", origin(pattern.block, stated[-1].line))
+    if not verdict and pattern.check:
+        verdict = _vacuous(pattern.check, assertions(pattern.check.text), outcome["asserted"][CHECK])
+    return verdict
+
+
+def _vacuous(code: Slice, stated: list[Assertion], reached: list[int]) -> Verdict | None:
+    for one in stated:
+        if one.is_hollow:
+            return Verdict(f"'assert {one.text}' holds whatever is computed", origin(code, one.line))
+        if one.line not in reached:
+            return Verdict(f"'assert {one.text}' was not reached, or asserts no value", origin(code, one.line))
+    if not stated:
+        return Verdict("asserts nothing, so it shows nothing", origin(code, len(code.lines)))
+    return None
