@@ -99,6 +99,13 @@ def test_nothing_that_an_assistant_would_execute_while_loading(path: Path) -> No
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_nothing_that_an_assistant_would_import(path: Path) -> None:
+    """`@name` outside of code is taken for a file to read (Claude Code's memory imports)."""
+    plain = re.sub(r"```.*?```|(`+).*?\1", "", path.read_text("utf-8"), flags=re.DOTALL)
+    assert re.findall(r"(?<!\w)@[\w./~-]+", plain) == []
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_links_between_the_texts_exist(path: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", prose):

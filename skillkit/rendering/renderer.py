@@ -12,6 +12,7 @@ from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.entries import Entry
 from skillkit.catalogue.libraries import imports, only_libraries
+from skillkit.catalogue.mentions import known_aliases
 from skillkit.catalogue.patterns import Pattern, Topic
 from skillkit.catalogue.remarks import load_remarks
 from skillkit.catalogue.requirements import is_past, unmet
@@ -67,6 +68,11 @@ class Renderer:
         """The changes that the versions have already, newest first."""
         known = (change for change in load_changes(self.project) if self._has(change))
         return tuple(sorted(known, key=lambda one: (one.library, Version(one.since)), reverse=True))
+
+    @cached_property
+    def aliases(self) -> Mapping[str, str]:
+        """What the heads of names stand for, as the project's settings and modules say."""
+        return known_aliases(self.project, self.catalogue)
 
     @cached_property
     def glossary(self) -> Any:
@@ -201,7 +207,7 @@ class Renderer:
         return f"Every block and every failure below was run with {cited_versions(runs, cited)}."
 
 
-_SPOKEN_OF = {"topics", "patterns", "changes", "glossary", "advice"}
+_SPOKEN_OF = {"topics", "patterns", "changes", "glossary", "advice", "aliases"}
 
 
 def render_entry(project: Project, entry: Entry) -> str:
