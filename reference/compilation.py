@@ -1,12 +1,28 @@
 """Compilation: what is traced and compiled again, and what goes into a program."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+
+def traces(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], static: tuple[int, ...] = ()) -> int:
+    """Return how often a function is traced when it is jitted and called with these arguments."""
+    seen = []
+
+    def counted(*args: Any) -> Any:
+        seen.append(args)
+        return function(*args)
+
+    compiled = jax.jit(counted, static_argnums=static)
+    for args in calls:
+        compiled(*args)
+    return len(seen)
 
 
 @dataclass(frozen=True)  # frozen and compared by value: equal configurations share one program
@@ -34,6 +50,20 @@ def example_static_hashable() -> None:
     assert traces == [MlpConfig(widths=(4, 5))]
 
 
+def traces_of_equal_configurations() -> int:
+    """Return how often a function is traced that gets an equal configuration three times."""
+
+    def forward(x: jax.Array, config: MlpConfig) -> jax.Array:
+        return x @ jnp.ones((3, config.widths[0]))
+
+    return traces(forward, [(jnp.ones(3), MlpConfig()) for _ in range(3)], static=(1,))
+
+
+def traces_of_one_static_type() -> int:
+    """Return how often a function is traced whose equal static numbers are all made integers."""
+    return traces(lambda x, power: x**power, [(jnp.ones(3), int(one)) for one in (1, 1.0, True)], static=(1,))
+
+
 def example_static_recompile() -> None:
     """Give the rate as a traced number: five rates, one program."""
     traces = []
@@ -49,6 +79,11 @@ def example_static_recompile() -> None:
     for epoch in range(5):
         weights = sgd(weights, 2.0 * weights, 0.1 / (epoch + 1), clip=True)
     assert traces == [True]
+
+
+def traces_of_traced_rates() -> int:
+    """Return how often a step is traced over five rates that are ordinary arguments."""
+    return traces(lambda weight, rate: weight - rate * weight, [(jnp.ones(()), 0.1 / epoch) for epoch in range(1, 6)])
 
 
 def example_in_loop() -> None:
@@ -91,6 +126,11 @@ def check_identity() -> None:
     assert count(lambda model: partial(model.loss)) == 3
 
 
+def traces_of_one_gradient() -> int:
+    """Return how often a gradient is traced that is made once and called five times."""
+    return traces(jax.grad(lambda weight: weight**2), [(jnp.ones(()),)] * 5)
+
+
 def example_weak_type() -> None:
     """Start from arrays with the dtype that the step returns."""
     traces = []
@@ -108,8 +148,24 @@ def example_weak_type() -> None:
     assert not average.weak_type
 
 
+def traces_from_zeros() -> int:
+    """Return how often a step is traced whose state starts strongly typed."""
+    seen = []
+
+    @jax.jit
+    def update(average: jax.Array, loss: jax.Array) -> jax.Array:
+        seen.append(average)
+        return 0.9 * average + 0.1 * loss
+
+    average = jnp.zeros(())
+    for _ in range(4):
+        average = update(average, jnp.ones(()))
+    return len(seen)
+
+
 def check_weak_starts() -> None:
-    """Hold which starts are weakly typed."""
+    """Hold which starts are weakly typed, and that what meets nothing strong stays so."""
+    assert (0.9 * jnp.array(0.0)).weak_type
     assert jnp.asarray(0.0).weak_type
     assert jnp.full((3,), 0.0).weak_type
     assert not jnp.float32(0).weak_type
@@ -139,6 +195,12 @@ def example_ragged_batch() -> None:
     assert traces == [(4,)]
 
 
+def traces_of_padded_batches() -> int:
+    """Return how often a sum is traced over ten numbers in padded batches of four."""
+    batches = padded_batches(np.arange(10, dtype=np.float32), 4)
+    return traces(lambda batch, mask: jnp.sum(batch**2, where=mask), batches)
+
+
 def mean_over_padded_batches() -> float:
     """Return the mean of ten ones in batches of four."""
     batches = list(padded_batches(np.ones(10, np.float32), 4))
@@ -166,6 +228,27 @@ def example_buckets() -> None:
     assert traces == [1, 2, 4, 8, 16, 32]
 
 
+def step_between_buckets() -> int:
+    """Return how many times larger each bucket is than the one before."""
+    buckets = sorted({len(pad_to_bucket(np.ones(length))[0]) for length in range(1, 100)})
+    (step,) = {larger / smaller for smaller, larger in pairwise(buckets)}
+    return int(step)
+
+
+def check_cache_size() -> None:
+    """Hold that the cache of a jitted function keeps a program for each shape."""
+    double = jax.jit(lambda x: 2 * x)
+    for length in range(1, 5):
+        double(jnp.ones(length))
+    assert double._cache_size() == 4  # type: ignore[attr-defined]  # private, and the only count there is
+
+
+def programs_for_buckets() -> int:
+    """Return how many programs serve 29 lengths that are padded to powers of two."""
+    calls = [pad_to_bucket(np.ones(length, np.float32)) for length in range(1, 30)]
+    return traces(lambda tokens, mask: jnp.mean(tokens, where=mask), calls)
+
+
 @jax.jit
 def look_up(table: jax.Array, row: int | jax.Array) -> jax.Array:
     """Return one row; the table is an argument, so the program does not contain it."""
@@ -177,6 +260,15 @@ def example_big_constant() -> None:
     table = jnp.arange(100_000.0).reshape(1000, 100)
     assert len(look_up.lower(table, 3).as_text()) < 10_000
     assert look_up(table, 3)[0] == 300.0
+
+
+def check_closure() -> None:
+    """Hold that a captured array is not replaced when the variable is."""
+    scale = jnp.ones(2)
+    scaled = jax.jit(lambda x: x * scale)
+    scaled(jnp.ones(2))
+    scale = jnp.zeros(2)
+    assert scaled(jnp.ones(2)).tolist() == [1, 1]
 
 
 def program_with_table_as_argument() -> int:
@@ -198,3 +290,49 @@ def example_inspect() -> None:
     memory = compiled.memory_analysis()
     assert memory is not None
     assert memory.argument_size_in_bytes == 4 * (2 * 3 + 3 * 4)
+
+
+def check_texts() -> None:
+    """Hold in which languages the two texts are."""
+    lowered = jax.jit(jnp.tanh).lower(jnp.ones(2))
+    assert "stablehlo.tanh" in str(lowered.as_text())
+    assert str(lowered.compile().as_text()).startswith("HloModule")
+
+
+def example_trace_or_compile() -> None:
+    """Count traces in the body, and compilations by the events that JAX reports."""
+    jax.config.update("jax_num_cpu_devices", 2)
+    traces, compilations = [], []
+
+    def listen(event: str, duration_secs: float, **_: str | int) -> None:
+        if "backend_compile" in event:
+            compilations.append(duration_secs)
+
+    @jax.jit
+    def double(x: jax.Array) -> jax.Array:
+        traces.append(x.shape)
+        return 2 * x
+
+    on_each = [jax.device_put(np.ones(3, np.float32), device) for device in jax.devices()]
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    for x in on_each + on_each:
+        double(x)
+    assert len(traces) == 1  # the signature has not changed: the same jaxpr
+    assert len(compilations) == 2  # but the device has: a program for each
+
+
+def programs_on_two_devices() -> int:
+    """Return how many programs are compiled for a function that is called on two devices."""
+    jax.config.update("jax_num_cpu_devices", 2)
+    compilations = []
+
+    def listen(event: str, duration_secs: float, **_: str | int) -> None:
+        if "backend_compile" in event:
+            compilations.append(duration_secs)
+
+    on_each = [jax.device_put(np.ones(3, np.float32), device) for device in jax.devices()]
+    double = jax.jit(lambda x: 2 * x)
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    for x in on_each:
+        double(x)
+    return len(compilations)

@@ -59,6 +59,23 @@ def example_range() -> None:
     assert jnp.isclose(diffuse(heat, 50).sum(), 9.0)
 
 
+def check_traced_counts() -> None:
+    """Hold that a traced count has no reverse mode, and that scan refuses it."""
+
+    def total(heat: jax.Array, steps: int) -> jax.Array:
+        return diffuse(heat, steps).sum()
+
+    def scanned(heat: jax.Array, steps: int) -> jax.Array:
+        return jax.lax.scan(lambda heat, _: (smooth(heat), None), heat, None, length=steps)[0]
+
+    for function, error in ((jax.grad(total), ValueError), (scanned, jax.errors.ConcretizationTypeError)):
+        try:
+            jax.jit(function)(jnp.ones(5), 3)
+        except error:
+            continue
+        raise AssertionError(f"{function} takes a traced count")
+
+
 @partial(jax.jit, static_argnames="classes")
 def one_hot(labels: jax.Array, classes: int) -> jax.Array:
     """Turn labels (batch,) into rows (batch, classes); `classes` sets a shape, so it is static."""
@@ -93,9 +110,15 @@ def example_numpy_call() -> None:
 
 
 def check_numpy_reductions() -> None:
-    """Hold that NumPy's reductions take tracers."""
+    """Hold that NumPy's reductions take tracers, and its ufuncs do not."""
     for reduction in (np.sum, np.mean, np.max):
         assert jax.jit(lambda x, reduction=reduction: reduction(x))(jnp.full(1, 2.0)) == 2.0
+    for ufunc in (np.sqrt, np.add.reduce, np.abs):
+        try:
+            jax.jit(lambda x, ufunc=ufunc: ufunc(x))(jnp.ones(1))
+        except jax.errors.TracerArrayConversionError:
+            continue
+        raise AssertionError(f"{ufunc} takes tracers")
 
 
 @jax.jit
@@ -123,6 +146,11 @@ def example_bool_mask() -> None:
     """Compare with NumPy's boolean indexing."""
     x = np.array([-1.0, 2.0, 4.0])
     assert mean_of_positive(jnp.asarray(x)) == x[x > 0].mean()
+
+
+def mean_of_two_and_four() -> jax.Array:
+    """Return the mean of the positive entries of -1, 2 and 4."""
+    return mean_of_positive(jnp.array([-1.0, 2.0, 4.0]))
 
 
 def check_reductions() -> None:
@@ -176,6 +204,12 @@ def check_scatter_out_of_range() -> None:
     """Hold that a scatter drops what is out of range."""
     cache = jnp.array([1, 2, 3, 4])
     assert cache.at[3 + jnp.arange(2)].set(jnp.array([8, 9])).tolist() == [1, 2, 3, 8]
+
+
+def cache_written_at_the_end() -> list[int]:
+    """Return a cache of 1, 2, 3, 4 after a write of 8 and 9 at the last place."""
+    cache = jnp.array([1, 2, 3, 4])
+    return [int(entry) for entry in cache.at[3 + jnp.arange(2)].set(jnp.array([8, 9]))]
 
 
 def window_at_the_end() -> list[int]:

@@ -20,7 +20,7 @@ def string_as_traced_argument():
     return activate(jnp.ones(2), "relu")
 
 
-def static_argument_compared_by_identity() -> str:
+def static_argument_compared_by_identity() -> int:
     traces = []
 
     class Config:
@@ -34,10 +34,23 @@ def static_argument_compared_by_identity() -> str:
 
     for _ in range(3):
         forward(jnp.ones(3), Config(width=4))
-    return f"traced {len(traces)} times"
+    return len(traces)
 
 
-def static_learning_rate() -> str:
+def equal_static_numbers_of_other_types() -> int:
+    traces = []
+
+    @partial(jax.jit, static_argnames="power")
+    def raised(x, power):
+        traces.append(power)
+        return x**power
+
+    for power in (1, 1.0, True):
+        raised(jnp.ones(3), power=power)
+    return len(traces)
+
+
+def static_learning_rate() -> int:
     traces = []
 
     @partial(jax.jit, static_argnames="rate")
@@ -48,10 +61,10 @@ def static_learning_rate() -> str:
     weight = jnp.ones(())
     for epoch in range(5):
         weight = sgd(weight, rate=0.1 / (epoch + 1))
-    return f"traced {len(traces)} times"
+    return len(traces)
 
 
-def jit_of_a_fresh_lambda() -> str:
+def jit_of_a_fresh_lambda() -> int:
     traces = []
 
     def halve(x):
@@ -61,10 +74,10 @@ def jit_of_a_fresh_lambda() -> str:
     x = jnp.ones(3)
     for _ in range(5):
         x = jax.jit(lambda x: halve(x))(x)
-    return f"traced {len(traces)} times"
+    return len(traces)
 
 
-def jit_of_grad_in_loop() -> str:
+def jit_of_grad_in_loop() -> int:
     traces = []
 
     def loss(weight):
@@ -74,10 +87,10 @@ def jit_of_grad_in_loop() -> str:
     weight = jnp.ones(())
     for _ in range(5):
         weight -= 0.1 * jax.jit(jax.grad(loss))(weight)
-    return f"traced {len(traces)} times"
+    return len(traces)
 
 
-def state_starts_as_python_float() -> str:
+def state_starts_as_python_float() -> int:
     traces = []
 
     @jax.jit
@@ -88,10 +101,10 @@ def state_starts_as_python_float() -> str:
     average = 0.0
     for _ in range(4):
         average = update(average, jnp.ones(()))
-    return f"traced {len(traces)} times"
+    return len(traces)
 
 
-def state_starts_as_weak_array() -> str:
+def state_starts_as_weak_array() -> int:
     traces = []
 
     @jax.jit
@@ -102,10 +115,10 @@ def state_starts_as_weak_array() -> str:
     best = jnp.full((3,), jnp.inf)
     for _ in range(4):
         best = update(best, jnp.ones(3))
-    return f"traced {len(traces)} times"
+    return len(traces)
 
 
-def last_batch_shorter() -> str:
+def last_batch_shorter() -> int:
     traces = []
 
     @jax.jit
@@ -116,7 +129,7 @@ def last_batch_shorter() -> str:
     data = np.arange(10, dtype=np.float32)
     for start in range(0, 10, 4):
         sum_of_squares(data[start : start + 4])
-    return f"traced {len(traces)} times"
+    return len(traces)
 
 
 def padding_counted_in_the_mean() -> float:
@@ -124,7 +137,7 @@ def padding_counted_in_the_mean() -> float:
     return float(np.mean([jnp.mean(batch) for batch in data.reshape(3, 4)]))
 
 
-def one_program_per_length() -> str:
+def one_program_per_length() -> int:
     traces = []
 
     @jax.jit
@@ -134,7 +147,7 @@ def one_program_per_length() -> str:
 
     for length in range(1, 30):
         mean(np.ones(length, np.float32))
-    return f"{len(traces)} programs"
+    return len(traces)
 
 
 def array_from_the_closure() -> int:
@@ -149,3 +162,17 @@ def program_holds_the_table(characters: int) -> bool:
 
 def xla_computation_of_a_function():
     return jax.xla_computation(jnp.tanh)(jnp.ones(2)).as_hlo_text()
+
+
+def programs_counted_by_traces() -> int:
+    jax.config.update("jax_num_cpu_devices", 2)
+    traces = []
+
+    @jax.jit
+    def double(x):
+        traces.append(x.shape)
+        return 2 * x
+
+    for device in jax.devices():
+        double(jax.device_put(np.ones(3, np.float32), device))
+    return len(traces)

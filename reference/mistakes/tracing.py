@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import checkify
 
 
 def python_if_on_traced_value():
@@ -111,6 +112,11 @@ def slice_shifted_back_at_the_end():
     return jax.lax.dynamic_slice_in_dim(x, 4, 2)
 
 
+def index_of_size_shifted_back():
+    x = jnp.arange(10, 15)
+    return jax.jit(lambda x, start: x[jax.ds(start, 2)])(x, 4)
+
+
 def update_over_earlier_entries():
     cache = jnp.array([1, 2, 3, 4])
     return jax.lax.dynamic_update_slice_in_dim(cache, jnp.array([8, 9]), 3, axis=0)
@@ -120,6 +126,15 @@ def assert_on_traced_value():
     @jax.jit
     def safe_log(x):
         assert (x > 0).all(), "x must be positive"
+        return jnp.log(x)
+
+    return safe_log(jnp.ones(2))
+
+
+def check_that_is_not_functionalized():
+    @jax.jit
+    def safe_log(x):
+        checkify.check(jnp.all(x > 0), "x must be positive")
         return jnp.log(x)
 
     return safe_log(jnp.ones(2))
