@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import optax
+from flax import nnx
 
 
 def example_update_params() -> None:
@@ -30,6 +31,16 @@ def example_update_params() -> None:
     assert optax.tree.get(opt_state, "count") == 3
 
 
+def count_after_three_steps() -> int:
+    """Return the optimizer's count after three steps that keep its state."""
+    tx, params = optax.adam(0.1), jnp.ones(2)
+    opt_state = tx.init(params)
+    for _ in range(3):
+        updates, opt_state = tx.update(params, opt_state, params)
+        params = optax.apply_updates(params, updates)
+    return int(optax.tree.get(opt_state, "count"))
+
+
 def clipped_adam(learning_rate: float, max_norm: float) -> optax.GradientTransformation:
     """Clip the gradient's norm before Adam's moments see it."""
     return optax.chain(optax.clip_by_global_norm(max_norm), optax.adam(learning_rate))
@@ -44,11 +55,13 @@ def example_clip_order() -> None:
     assert jnp.isclose(jnp.linalg.norm(first_moment), 0.1)
 
 
-def first_moment_after_outlier() -> float:
-    """Return the norm of Adam's first moment after one outlier."""
-    tx = clipped_adam(1e-3, max_norm=1.0)
-    _, opt_state = tx.update(jnp.array([3e4, 4e4]), tx.init(jnp.zeros(2)))
-    return float(jnp.linalg.norm(optax.tree.get(opt_state, "mu")))
+def hundredth_step_after_outlier() -> float:
+    """Return how large Adam's step is, in learning rates, a hundred steps after one outlier."""
+    tx, weights = clipped_adam(1.0, max_norm=1.0), jnp.zeros(2)
+    _, opt_state = tx.update(jnp.array([3e4, 4e4]), tx.init(weights), weights)
+    for _ in range(100):
+        updates, opt_state = tx.update(jnp.array([0.5, 0.5]), opt_state, weights)
+    return round(float(-updates[0]), 4)
 
 
 def decay_mask(params: optax.Params) -> Any:
@@ -104,6 +117,18 @@ def decayed_weights() -> list[float]:
     return [float(weight) for weight in optax.apply_updates(weights, updates)]
 
 
+def moves_of_three_weights() -> list[float]:
+    """Return how far three weights move in one update with a gradient of zero."""
+    return [after - before for after, before in zip(decayed_weights(), (1.0, 2.0, 4.0), strict=True)]
+
+
+def rank_of_an_attention_bias() -> int:
+    """Return the rank of the query's bias in Flax's attention."""
+    bias = nnx.MultiHeadAttention(2, 4, rngs=nnx.Rngs(0)).query.bias
+    assert bias is not None
+    return bias.ndim
+
+
 def train_only_head(inner: optax.GradientTransformation) -> optax.GradientTransformation:
     """Freeze everything but the head, and keep no moments of what is frozen."""
 
@@ -142,13 +167,19 @@ def frozen_weight() -> float:
     return float(params["backbone"] + updates["backbone"])
 
 
-def hidden_matrices(params: optax.Params) -> Any:
-    """Name the matrices for Muon; None leaves a parameter to Adam."""
+ATTENTION = {"query": (-3, (-2, -1)), "key": (-3, (-2, -1)), "value": (-3, (-2, -1)), "out": ((-3, -2), -1)}
 
-    def dimensions(path: tuple[Any, ...], leaf: jax.Array) -> Any:
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        hidden = leaf.ndim == 2 and not any(word in name for word in ("embed", "lm_head"))
-        return optax.contrib.MuonDimensionNumbers() if hidden else None
+
+def muon_dimensions(params: optax.Params) -> Any:
+    """Say which axes of a kernel are its matrix's rows and columns; None leaves a parameter to Adam."""
+
+    def dimensions(path: tuple[Any, ...], _leaf: jax.Array) -> Any:
+        names = jax.tree_util.keystr(path, simple=True, separator="/").split("/")
+        if "kernel" not in names or "lm_head" in names:  # biases, scales, embeddings and the head
+            return None
+        layer = names[names.index("kernel") - 1]
+        rows, columns = ATTENTION.get(layer, (-2, -1))  # a convolution's are (-4, -3, -2) and -1
+        return optax.contrib.MuonDimensionNumbers(rows, columns)  # axes that are neither are layers of a scan
 
     return jax.tree_util.tree_map_with_path(dimensions, params)
 
@@ -157,20 +188,58 @@ def muon(learning_rate: float) -> optax.GradientTransformation:
     """Build Muon for the hidden matrices and Adam for the rest, at one rate."""
     return optax.contrib.muon(
         learning_rate,
-        muon_weight_dimension_numbers=hidden_matrices,
+        muon_weight_dimension_numbers=muon_dimensions,
         consistent_rms=0.2,  # updates as large as AdamW's: arXiv 2502.16982
     )
 
 
 def example_muon_dims() -> None:
-    """Compare with Adam: the embedding follows it, the kernel does not."""
-    params = {"embed": jnp.ones((8, 4)), "layer": {"kernel": jnp.ones((4, 4)), "bias": jnp.ones(4)}}
-    grads = jax.tree.map(lambda leaf: jnp.sin(jnp.arange(1.0, 1 + leaf.size)).reshape(leaf.shape), params)
+    """Compare with Adam: kernels go another way, biases, embedding and head as by Adam."""
+    shapes = {
+        "embed": (8, 4),
+        "query": {"kernel": (4, 2, 2), "bias": (2, 2)},  # Flax keeps the heads apart
+        "layers": {"kernel": (3, 4, 4), "bias": (3, 4)},  # three layers, stacked for a scan
+        "lm_head": {"kernel": (4, 8)},
+    }
+    params = jax.tree.map(jnp.ones, shapes, is_leaf=lambda shape: isinstance(shape, tuple))
+    grads = jax.tree.map(lambda leaf: jax.random.normal(jax.random.key(0), leaf.shape), params)
     tx, adam = muon(0.1), optax.nadam(0.1)  # Muon's Adam is Nesterov's
     by_muon, _ = tx.update(grads, tx.init(params), params)
     by_adam, _ = adam.update(grads, adam.init(params), params)
     same = jax.tree.map(lambda left, right: bool(jnp.allclose(left, right)), by_muon, by_adam)
-    assert same == {"embed": True, "layer": {"kernel": False, "bias": True}}
+    kernel_only = {"kernel": False, "bias": True}
+    assert same == {"embed": True, "query": kernel_only, "layers": kernel_only, "lm_head": {"kernel": True}}
+
+
+def check_muon_dims() -> None:
+    """Hold that heads make one matrix and stacked layers one each, that a convolution works, and that NNX does."""
+    kernel = jax.random.normal(jax.random.key(1), (3, 4, 2, 2))
+    stacked = {"query": {"kernel": kernel}}
+    tx = muon(0.1)
+    updates, _ = tx.update(stacked, tx.init(stacked), stacked)
+    for layer, update in zip(kernel, updates["query"]["kernel"], strict=True):
+        alone = {"dense": {"kernel": layer.reshape(4, 4)}}
+        by_itself, _ = tx.update(alone, tx.init(alone), alone)
+        assert jnp.allclose(by_itself["dense"]["kernel"], update.reshape(4, 4), atol=1e-5)
+    dimensions = optax.contrib.MuonDimensionNumbers((-4, -3, -2), -1)
+    convolution = optax.contrib.muon(0.1, muon_weight_dimension_numbers=dimensions)
+    filters = jnp.ones((3, 3, 2, 4))
+    updates, _ = convolution.update(filters, convolution.init(filters), filters)
+    assert updates.shape == (3, 3, 2, 4)
+    attention = nnx.state(nnx.MultiHeadAttention(2, 4, rngs=nnx.Rngs(0)), nnx.Param)
+    chosen = jax.tree_util.tree_leaves_with_path(muon_dimensions(attention), is_leaf=_is_dimensions)
+    assert len(chosen) == 4
+    assert all("kernel" in jax.tree_util.keystr(path) for path, _ in chosen)
+
+
+def _is_dimensions(leaf: Any) -> bool:
+    return isinstance(leaf, optax.contrib.MuonDimensionNumbers)
+
+
+def leaves_of_attention_for_muon() -> list[str]:
+    """Return which leaves of an attention's query Muon takes."""
+    chosen = muon_dimensions({"query": {"kernel": jnp.ones((4, 2, 2)), "bias": jnp.ones((2, 2))}})
+    return [name for name, dimensions in chosen["query"].items() if dimensions]
 
 
 def embedding_spectrum() -> jax.Array:
@@ -180,47 +249,6 @@ def embedding_spectrum() -> jax.Array:
     tx = muon(0.1)
     updates, _ = tx.update(grads, tx.init(params), params)
     return jnp.linalg.svd(updates["embed"], compute_uv=False)
-
-
-def example_schedule_free_eval() -> None:
-    """Evaluate at the average of the iterates, which a constant gradient makes easy to sum."""
-    tx = optax.chain(optax.clip_by_global_norm(1.0), optax.contrib.schedule_free_sgd(0.1, b1=0.9))
-    params = jnp.zeros(())
-    opt_state = tx.init(params)
-    for _ in range(10):
-        updates, opt_state = tx.update(jnp.ones(()), opt_state, params)
-        params = optax.apply_updates(params, updates)
-    eval_params = optax.contrib.schedule_free_eval_params(opt_state[1], params)  # its place in the chain
-    plain_iterates = -0.1 * jnp.arange(1, 11)
-    assert jnp.isclose(eval_params, plain_iterates.mean())
-    assert not jnp.isclose(params, eval_params)
-
-
-def distance_at_eval_params() -> float:
-    """Return how far from the minimum a noisy run is evaluated."""
-    tx = optax.contrib.schedule_free_sgd(0.5, b1=0.9)
-    weight = jnp.zeros(())
-    opt_state = tx.init(weight)
-    for step in range(200):
-        noisy_gradient = (weight - 3.0) + 3.0 * (-1.0) ** step
-        updates, opt_state = tx.update(noisy_gradient, opt_state, weight)
-        weight = optax.apply_updates(weight, updates)
-    return float(abs(optax.contrib.schedule_free_eval_params(opt_state, weight) - 3.0))
-
-
-def example_param_ema() -> None:
-    """Average the parameters outside of the optimizer, and compare with the weighted sum."""
-    decay = 0.9
-    history = [jnp.float32(1.0), jnp.float32(2.0), jnp.float32(4.0)]
-    average = history[0]
-    for params in history[1:]:
-        average = optax.incremental_update(params, average, step_size=1.0 - decay)
-    assert jnp.isclose(average, decay**2 * 1.0 + decay * (1 - decay) * 2.0 + (1 - decay) * 4.0)
-
-
-def average_of_one_and_two() -> float:
-    """Return the average after a 1 and a 2, at a decay of 0.9."""
-    return float(optax.incremental_update(jnp.float32(2.0), jnp.float32(1.0), step_size=1.0 - 0.9))
 
 
 def example_lbfgs() -> None:
@@ -243,10 +271,3 @@ def example_lbfgs() -> None:
     for _ in range(20):
         params, opt_state = step(params, opt_state)
     assert jnp.allclose(params, jnp.arange(3.0), atol=1e-4)
-
-
-def example_current_names() -> None:
-    """Measure a gradient's norm, and compute a robust loss."""
-    grads = {"kernel": jnp.array([3.0]), "bias": jnp.array([4.0])}
-    assert optax.tree.norm(grads) == 5.0
-    assert optax.huber_loss(jnp.array(3.0), jnp.array(0.0), delta=1.0) == 0.5 * 1.0**2 + 1.0 * (3.0 - 1.0)
