@@ -68,12 +68,13 @@ def check_traced_counts() -> None:
     def scanned(heat: jax.Array, steps: int) -> jax.Array:
         return jax.lax.scan(lambda heat, _: (smooth(heat), None), heat, None, length=steps)[0]
 
+    refused = []
     for function, error in ((jax.grad(total), ValueError), (scanned, jax.errors.ConcretizationTypeError)):
         try:
             jax.jit(function)(jnp.ones(5), 3)
-        except error:
-            continue
-        raise AssertionError(f"{function} takes a traced count")
+        except error as found:
+            refused.append(found)
+    assert len(refused) == 2
 
 
 @partial(jax.jit, static_argnames="classes")
@@ -113,12 +114,13 @@ def check_numpy_reductions() -> None:
     """Hold that NumPy's reductions take tracers, and its ufuncs do not."""
     for reduction in (np.sum, np.mean, np.max):
         assert jax.jit(lambda x, reduction=reduction: reduction(x))(jnp.full(1, 2.0)) == 2.0
+    refused = []
     for ufunc in (np.sqrt, np.add.reduce, np.abs):
         try:
             jax.jit(lambda x, ufunc=ufunc: ufunc(x))(jnp.ones(1))
-        except jax.errors.TracerArrayConversionError:
-            continue
-        raise AssertionError(f"{ufunc} takes tracers")
+        except jax.errors.TracerArrayConversionError as error:
+            refused.append(error)
+    assert len(refused) == 3
 
 
 @jax.jit
