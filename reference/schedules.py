@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import optax
+from flax import nnx
 
 
 def warmup_cosine(peak: float, updates: int) -> optax.Schedule:
@@ -26,9 +27,15 @@ def example_warmup_total() -> None:
     assert rate(950) > 0.0
 
 
+def check_warmup_total() -> None:
+    """Hold that the exponential schedule counts its transition from the end of the warm-up."""
+    rate = optax.warmup_exponential_decay_schedule(0.0, 1.0, warmup_steps=100, transition_steps=100, decay_rate=0.5)
+    assert [float(rate(step)) for step in (100, 200, 300)] == [1.0, 0.5, 0.25]
+
+
 def rate_late_in_the_run() -> float:
     """Return the rate at update 950 of 1000."""
-    return float(warmup_cosine(peak=1.0, updates=1000)(950))
+    return round(float(warmup_cosine(peak=1.0, updates=1000)(950)), 4)
 
 
 def example_schedule_in_optimizer() -> None:
@@ -45,6 +52,16 @@ def example_schedule_in_optimizer() -> None:
     for _ in range(10):
         weight, opt_state = train_step(weight, opt_state)
     assert jnp.isclose(weight, -sum(1.0 - step / 10 for step in range(10)))
+
+
+def weight_after_a_scheduled_run() -> float:
+    """Return minus the sum of ten rates that fall from 1 to 0.1."""
+    tx, weight = optax.sgd(optax.linear_schedule(1.0, 0.0, transition_steps=10)), jnp.zeros(())
+    opt_state = tx.init(weight)
+    for _ in range(10):
+        updates, opt_state = tx.update(jnp.ones(()), opt_state, weight)
+        weight = optax.apply_updates(weight, updates)
+    return round(float(weight), 4)
 
 
 def warmup_stable_decay(peak: float, updates: int) -> optax.Schedule:
@@ -133,4 +150,68 @@ def first_bfloat16_update() -> float:
     weight = jnp.ones((), jnp.bfloat16)
     tx = adjustable_adamw(learning_rate=1e-3)
     updates, _ = tx.update(jnp.ones((), jnp.bfloat16), tx.init(weight), weight)
-    return float(updates)
+    return round(float(updates), 4)
+
+
+def traces_under_a_float32_rate() -> int:
+    """Return how often a step is traced whose rate is set once."""
+    tx, weight, traces = optax.inject_hyperparams(optax.sgd)(1.0), jnp.ones(()), []
+
+    @jax.jit
+    def train_step(weight: jax.Array, opt_state: optax.OptState) -> tuple[jax.Array, optax.OptState]:
+        traces.append("train_step")
+        updates, opt_state = tx.update(weight, opt_state, weight)
+        return optax.apply_updates(weight, updates), opt_state
+
+    weight, opt_state = train_step(weight, tx.init(weight))
+    opt_state.hyperparams["learning_rate"] = jnp.float32(0.5)
+    train_step(weight, opt_state)
+    return len(traces)
+
+
+def example_inject_nnx() -> None:
+    """Halve the rate of an NNX optimizer between two steps: one trace serves both."""
+    model, traces = nnx.Linear(2, 1, rngs=nnx.Rngs(0)), []
+    optimizer = nnx.Optimizer(model, optax.inject_hyperparams(optax.sgd)(0.1), wrt=nnx.Param)
+
+    @nnx.jit
+    def train_step(model: nnx.Linear, optimizer: nnx.Optimizer[nnx.Linear]) -> None:
+        traces.append("train_step")  # runs at tracing alone
+        grads = nnx.grad(lambda model: model(jnp.ones((1, 2))).sum())(model)
+        optimizer.update(model, grads)
+
+    start = model.kernel[...]
+    train_step(model, optimizer)
+    optimizer.opt_state.hyperparams["learning_rate"][...] = 0.05
+    train_step(model, optimizer)
+    assert len(traces) == 1
+    assert jnp.allclose(model.kernel[...], start - 0.1 - 0.05)
+
+
+def check_inject_nnx() -> None:
+    """Hold that the state keeps its structure so, and loses it where the variable is replaced."""
+    optimizer = nnx.Optimizer(
+        nnx.Linear(2, 1, rngs=nnx.Rngs(0)), optax.inject_hyperparams(optax.sgd)(0.1), wrt=nnx.Param
+    )
+    structures: list[Any] = [jax.tree.structure(nnx.state(optimizer))]
+    optimizer.opt_state.hyperparams["learning_rate"][...] = 0.05
+    structures.append(jax.tree.structure(nnx.state(optimizer)))
+    optimizer.opt_state.hyperparams["learning_rate"] = jnp.float32(0.05)
+    structures.append(jax.tree.structure(nnx.state(optimizer)))
+    assert structures[0] == structures[1] != structures[2]
+
+
+def traces_of_an_nnx_step() -> int:
+    """Return how often an NNX step is traced whose rate is set once."""
+    model, traces = nnx.Linear(2, 1, rngs=nnx.Rngs(0)), []
+    optimizer = nnx.Optimizer(model, optax.inject_hyperparams(optax.sgd)(0.1), wrt=nnx.Param)
+
+    @nnx.jit
+    def train_step(model: nnx.Linear, optimizer: nnx.Optimizer[nnx.Linear]) -> None:
+        traces.append("train_step")
+        optimizer.update(model, nnx.grad(lambda model: model(jnp.ones((1, 2))).sum())(model))
+
+    train_step(model, optimizer)
+    optimizer.opt_state.hyperparams["learning_rate"][...] = 0.05
+    train_step(model, optimizer)
+    return len(traces)
