@@ -62,6 +62,36 @@ def example_vmap_cond() -> None:
     assert jax.vmap(jax.grad(step))(x)[0] == 1.0  # log's infinite slope at 0 stays out
 
 
+def refinements_by_map() -> int:
+    """Return how often a branch is taken that one of four examples needs."""
+    ran: list[float] = []
+
+    def refine(x: jax.Array) -> jax.Array:
+        jax.debug.callback(lambda x: ran.append(float(x)), x)
+        return x / 2
+
+    jax.lax.map(lambda x: jax.lax.cond(x > 2.5, refine, lambda x: x, x), jnp.arange(4.0))
+    jax.effects_barrier()
+    return len(ran)
+
+
+def experts_by_map() -> int:
+    """Return how many of three experts run for four examples that need one each."""
+    ran: list[float] = []
+
+    def expert(x: jax.Array) -> jax.Array:
+        jax.debug.callback(lambda x: ran.append(float(x)), x)
+        return 2 * x
+
+    def choose(pair: tuple[jax.Array, jax.Array]) -> jax.Array:
+        chosen: jax.Array = jax.lax.switch(pair[0], [expert] * 3, pair[1])
+        return chosen
+
+    jax.lax.map(choose, (jnp.array([0, 1, 2, 0]), jnp.ones(4)))
+    jax.effects_barrier()
+    return len(ran)
+
+
 def act(action: int | jax.Array, x: jax.Array) -> jax.Array:
     """Hold, climb or dive; NaN for any other action."""
     moves = [lambda x: x, lambda x: x + 1.0, lambda x: x - 1.0]
@@ -140,6 +170,12 @@ def example_while_stop() -> None:
     assert not fixed_point(lambda x: jnp.sqrt(x - 1), jnp.float32(2))[1]
 
 
+def answer_and_verdict() -> list[float | bool]:
+    """Return what an iteration that meets a NaN answers, and whether it says that it converged."""
+    x, converged = fixed_point(lambda x: jnp.sqrt(x - 1), jnp.float32(2))
+    return [float(x), bool(converged)]
+
+
 def example_eager_loop() -> None:
     """Trace the loop's body once for five rates."""
     traces = []
@@ -157,6 +193,23 @@ def example_eager_loop() -> None:
     for rate in (0.1, 0.2, 0.3, 0.4, 0.5):
         state = simulate(state, rate)
     assert traces == [(3,)]
+
+
+def traces_under_jit() -> int:
+    """Return how often the loop's body is traced in five calls of a jitted function."""
+    traces = []
+
+    def decay(rate: jax.Array, state: jax.Array) -> jax.Array:
+        traces.append(state.shape)
+        return state - rate * state
+
+    simulate = jax.jit(
+        lambda rate, state: jax.lax.fori_loop(0, 10, lambda _, state: decay(rate, state), state),
+    )
+    state = jnp.ones(3)
+    for rate in (0.1, 0.2, 0.3, 0.4, 0.5):
+        state = simulate(rate, state)
+    return len(traces)
 
 
 def check_every_loop() -> None:

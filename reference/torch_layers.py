@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import linen as nn
 from flax import nnx
 
 
@@ -112,6 +113,20 @@ def example_gelu() -> None:
         assert math.isclose(jax.nn.gelu(x, approximate=False), torch_gelu(x), abs_tol=1e-6)
 
 
+def check_gelu() -> None:
+    """Hold that Flax's two names mean the approximation too."""
+    x = jnp.linspace(-5.0, 5.0, 101)
+    assert (nnx.gelu(x) == jax.nn.gelu(x, approximate=True)).all()
+    assert (nn.gelu(x) == jax.nn.gelu(x, approximate=True)).all()
+
+
+def largest_error_of_the_approximation() -> float:
+    """Return how far the approximation is from PyTorch's function, at worst."""
+    grid = jnp.linspace(-5.0, 5.0, 2001)
+    exact = [torch_gelu(x) for x in grid.tolist()]
+    return float(abs(jax.nn.gelu(grid) - jnp.asarray(exact)).max())
+
+
 def largest_gelu_error() -> float:
     """Return how far the exact function is from PyTorch's."""
     return max(abs(float(jax.nn.gelu(x, approximate=False)) - torch_gelu(x)) for x in (-3.0, -2.0, 1.5))
@@ -141,6 +156,11 @@ def example_layer_norm() -> None:
         assert jnp.allclose(layer(x), torch_layer_norm(x), atol=1e-2)
 
 
+def epsilon_by_default() -> float:
+    """Return the epsilon of a new layer in Flax."""
+    return float(nnx.LayerNorm(8, rngs=nnx.Rngs(0)).epsilon)
+
+
 def layer_norm_error() -> float:
     """Return how far the layer is from PyTorch's on activations far from zero."""
     layer, x = nnx.LayerNorm(8, epsilon=1e-5, use_fast_variance=False, rngs=nnx.Rngs(0)), normal(4, 8) + 1000
@@ -161,6 +181,18 @@ def example_batch_norm() -> None:
     assert jnp.allclose(layer.var[...], torch_running(jnp.ones(4), x.var(0)), atol=1e-4)
 
 
+def momentum_means_the_complement() -> bool:
+    """Return whether PyTorch's default moves a running mean as 0.9 does in Flax."""
+    layer, x = nnx.BatchNorm(1, momentum=0.9, rngs=nnx.Rngs(0)), jnp.array([[9.0], [11.0]])
+    layer(x)
+    return bool(jnp.allclose(layer.mean[...], torch_running(jnp.zeros(1), x.mean(0), momentum=0.1)))
+
+
+def momentum_by_default() -> float:
+    """Return the momentum of a new layer in Flax."""
+    return float(nnx.BatchNorm(1, rngs=nnx.Rngs(0)).momentum)
+
+
 def running_mean_after_a_step() -> float:
     """Return the running mean after one batch whose mean is 10, as in PyTorch."""
     layer = nnx.BatchNorm(1, momentum=0.9, rngs=nnx.Rngs(0))
@@ -173,6 +205,13 @@ def example_gather() -> None:
     x, index = jnp.arange(6.0).reshape(2, 3), jnp.array([[2], [0]])
     out = jnp.take_along_axis(x, index, axis=1)
     assert out.tolist() == [[x[row, index[row, 0]]] for row in range(2)]  # torch.gather(x, 1, index)
+
+
+def check_gather() -> None:
+    """Hold that a single row of indices is broadcast, and that PyTorch's first rows are a slice."""
+    x, index = jnp.arange(6.0).reshape(2, 3), jnp.array([[2]])
+    assert jnp.take_along_axis(x, index, axis=1).tolist() == [[2.0], [5.0]]
+    assert jnp.take_along_axis(x[: len(index)], index, axis=1).tolist() == [[2.0]]
 
 
 def gathered_shape() -> list[int]:
@@ -196,6 +235,12 @@ def example_init() -> None:
     layer = init_like_torch(512, 512, nnx.Rngs(0))
     assert math.isclose(layer.kernel[...].std(), 1 / math.sqrt(3 * 512), rel_tol=0.05)
     assert abs(layer.kernel[...]).max() <= 1 / math.sqrt(512)
+
+
+def flax_starts_wider() -> bool:
+    """Return whether Flax's weights deviate sqrt(3) times as much as PyTorch's formula says."""
+    deviation = nnx.Linear(512, 512, rngs=nnx.Rngs(0)).kernel[...].std()
+    return math.isclose(deviation / (1 / math.sqrt(3 * 512)), math.sqrt(3), rel_tol=0.01)
 
 
 def deviation_over_torch() -> float:

@@ -47,6 +47,11 @@ def check_decay() -> None:
         assert math.isclose(after_steps(optimizer, grad=-0.02, steps=10), expected, rel_tol=1e-4)
 
 
+def decay_by_default() -> float:
+    """Return the weight decay of optax.adamw, from what a step leaves of a parameter without gradient."""
+    return 1 - after_steps(optax.adamw(1.0), grad=0.0)
+
+
 def decayed_as_torch_adamw() -> float:
     """Return what ten steps of torch.optim.AdamW leave of a parameter without gradient."""
     return after_steps(optax.adamw(0.1, weight_decay=1e-2), grad=0.0, steps=10)
@@ -91,9 +96,11 @@ def half_detached(w: jax.Array) -> jax.Array:
 
 
 def example_detach() -> None:
-    """Differentiate (w * c) ** 2 with c = w held: 2 * w * c ** 2."""
+    """Differentiate with what is held as a constant."""
     w = jnp.array(2.0)
     assert jax.grad(half_detached)(w) == 2 * w * w**2
+    w = jnp.array([1.0, -2.0])
+    assert jnp.allclose(jax.grad(scaled_energy)(w), 2 * w / 2.0**2)
 
 
 def slope_half_detached() -> float:
@@ -101,18 +108,46 @@ def slope_half_detached() -> float:
     return float(jax.grad(half_detached)(2.0))
 
 
+def scaled_energy(w: jax.Array) -> jax.Array:
+    """Scale by the largest entry, which PyTorch code takes under no_grad()."""
+    scale = jax.lax.stop_gradient(jnp.abs(w).max())
+    return ((w / scale) ** 2).sum()
+
+
+def slope_scaled_energy() -> list[float]:
+    """Return the gradient at (1, -2)."""
+    return jax.grad(scaled_energy)(jnp.array([1.0, -2.0])).tolist()
+
+
 def masked_cross_entropy(logits: jax.Array, labels: jax.Array, ignore: int = -100) -> jax.Array:
     """Return the mean loss over the labels (...,) that are not to be ignored, as torch's cross_entropy does."""
+    counted = labels != ignore
     losses = optax.softmax_cross_entropy_with_integer_labels(logits, labels)
-    return jnp.mean(losses, where=labels != ignore)
+    return jnp.where(counted, losses, 0.0).sum() / jnp.maximum(counted.sum(), 1)
 
 
 def example_ignored_labels() -> None:
-    """Leave out a padded position: neither its loss nor its gradient counts."""
+    """Leave out padded positions: neither their loss nor their gradient counts."""
     logits, labels = jnp.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), jnp.array([0, -100])
     loss, grads = jax.value_and_grad(masked_cross_entropy)(logits, labels)
     assert jnp.isclose(loss, -jax.nn.log_softmax(logits[0])[0])
     assert (grads[1] == 0).all()
+    assert masked_cross_entropy(logits, jnp.array([-100, -100])) == 0.0  # where PyTorch gives NaN
+
+
+def classes_trained_by_padding() -> list[int]:
+    """Return the classes whose logits an ignored example raises."""
+    grads = jax.grad(masked_cross_entropy)(jnp.zeros((1, 1000)), jnp.array([-100]))
+    return jnp.flatnonzero(grads[0] < 0).tolist()
+
+
+def fewest_classes_for_minus_100() -> int:
+    """Return the smallest number of classes for which the label -100 is one of them."""
+
+    def loss(classes: int) -> jax.Array:
+        return optax.softmax_cross_entropy_with_integer_labels(jnp.zeros((1, classes)), jnp.array([-100]))
+
+    return next(classes for classes in range(90, 110) if jnp.isfinite(loss(classes)).all())
 
 
 def loss_with_ignored_labels() -> float:

@@ -122,6 +122,20 @@ def example_memory() -> None:
     assert chunked.temp_size_in_bytes < whole.temp_size_in_bytes / 4
 
 
+def check_remainder() -> None:
+    """Hold that chunks are traced once, and what is left over once more."""
+    traces = []
+
+    def double(x: jax.Array) -> jax.Array:
+        traces.append(x.shape)
+        return 2 * x
+
+    jax.lax.map(double, jnp.arange(4.0), batch_size=2)
+    assert len(traces) == 1
+    jax.lax.map(double, jnp.arange(5.0), batch_size=2)
+    assert len(traces) == 1 + 2
+
+
 def temporaries_by_chunks() -> int:
     """Return the bytes of temporaries for 512 points."""
     memory = jax.jit(by_chunks).lower(jnp.ones((512, 3))).compile().memory_analysis()
@@ -183,3 +197,43 @@ def example_ensemble() -> None:
     members = jax.vmap(train, in_axes=(0, None, None))(keys, x, y)
     assert members.shape == (5, 3)
     assert jnp.allclose(members[2], train(keys[2], x, y), atol=1e-4)
+
+
+def update_beside_a_diverging_member() -> list[float]:
+    """Return the update of a member with gradient (0, 0.5), beside one that diverges."""
+    tx = optax.chain(optax.clip_by_global_norm(1.0), optax.sgd(1.0))
+
+    def update(params: jax.Array, grads: jax.Array) -> jax.Array:
+        return tx.update(grads, tx.init(params), params)[0]
+
+    updates = jax.vmap(update)(jnp.zeros((2, 2)), jnp.array([[300.0, 400.0], [0.0, 0.5]]))
+    return updates[1].tolist()
+
+
+def doubled(largest: jax.Ref, x: jax.Array) -> jax.Array:
+    """Return 2 * x; the largest entry of this example goes into a reference on the way."""
+    largest[...] = jnp.maximum(largest[...], x.max())
+    return 2.0 * x
+
+
+def example_ref() -> None:
+    """Give each example an entry of the reference, and combine them afterwards."""
+    batch = jnp.arange(12.0).reshape(4, 3)
+    largest = jax.new_ref(jnp.zeros(4))
+    out = jax.vmap(doubled)(largest, batch)
+    assert largest[...].tolist() == [2.0, 5.0, 8.0, 11.0]
+    assert out.shape == (4, 3)
+
+
+def check_ref() -> None:
+    """Hold that a shared reference can be read, and that one made inside is the example's own."""
+    scale = jax.new_ref(jnp.float32(2.0))
+    assert jax.vmap(lambda x: scale[...] * x)(jnp.arange(3.0)).tolist() == [0.0, 2.0, 4.0]
+
+    def squared(x: jax.Array) -> jax.Array:
+        total = jax.new_ref(jnp.zeros(()))
+        total[...] += x * x
+        return total[...]
+
+    assert jax.vmap(squared)(jnp.arange(3.0)).tolist() == [0.0, 1.0, 4.0]
+    assert jax.grad(squared)(3.0) == 6.0

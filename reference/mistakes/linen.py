@@ -11,6 +11,18 @@ def parameters_without_their_collection() -> jax.Array:
     return model.apply(params, x)
 
 
+def variables_wrapped_again() -> jax.Array:
+    model, x = nn.Dense(3), jnp.ones((1, 2))
+    variables = model.init(jax.random.key(0), x)
+    return model.apply({"params": variables}, x)
+
+
+def input_of_another_size() -> jax.Array:
+    model = nn.Dense(3)
+    variables = model.init(jax.random.key(0), jnp.ones((1, 2)))
+    return model.apply(variables, jnp.ones((1, 5)))
+
+
 def module_called_directly() -> jax.Array:
     model = nn.Dense(3)
     return model(jnp.ones((1, 2)))

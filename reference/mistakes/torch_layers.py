@@ -38,7 +38,7 @@ def same_padding_at_stride_two() -> float:
     weight, x = normal(8, 3, 3, 3), normal(2, 3, 6, 6)
     layer = nnx.Conv(3, 8, (3, 3), strides=2, padding="SAME", use_bias=False, rngs=nnx.Rngs(0))
     layer.kernel[...] = weight.transpose(2, 3, 1, 0)
-    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))  # as torch.nn.Conv2d(3, 8, 3, stride=2, padding=1)
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))[:, :, ::2, ::2]
     by_torch = np.einsum("nchwij,ocij->nhwo", windows, weight)
     return float(abs(layer(x.transpose(0, 2, 3, 1)) - by_torch).max())

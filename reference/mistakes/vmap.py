@@ -64,8 +64,8 @@ def all_pairs_at_once() -> int:
     return distances.lower(points, points).compile().memory_analysis().temp_size_in_bytes
 
 
-def temporaries_grow_with_the_batch(size: int) -> bool:
-    return size >= 512 * 512 * 4  # a float for every pair
+def a_float_for_every_pair(size: int) -> bool:
+    return size >= 512 * 512 * 4
 
 
 def collective_without_axis_name():
@@ -90,3 +90,12 @@ def optimizer_sees_the_whole_ensemble() -> jax.Array:
     grads = jnp.array([[300.0, 400.0], [0.0, 0.5]])  # one member diverges
     updates, _ = tx.update(grads, tx.init(params), params)
     return updates[1]
+
+
+def shared_ref_written():
+    def doubled(largest, x):
+        largest[...] = jnp.maximum(largest[...], x.max())
+        return 2.0 * x
+
+    largest = jax.new_ref(jnp.zeros(()))
+    return jax.vmap(doubled, in_axes=(None, 0))(largest, jnp.arange(12.0).reshape(4, 3))
