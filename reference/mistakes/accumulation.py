@@ -32,7 +32,8 @@ def optimizer_run_every_micro_step() -> int:
         return updates, state
 
     counter = optax.GradientTransformation(optax.init_empty_state, count_run)
-    tx = optax.MultiSteps(optax.chain(counter, optax.sgd(1.0)), every_k_schedule=4)
+    costly = optax.chain(counter, optax.sgd(1.0))
+    tx = optax.MultiSteps(costly, every_k_schedule=4)
     opt_state = tx.init(jnp.zeros(()))
     for _ in range(8):
         _, opt_state = jax.jit(tx.update)(jnp.ones(()), opt_state, jnp.zeros(()))
