@@ -1,7 +1,14 @@
 """Memory: buffers that are given away or recomputed."""
 
+import warnings
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+Params = dict[str, jax.Array]
 
 
 def example_donate() -> None:
@@ -48,6 +55,41 @@ def donated_state_only() -> jax.Array:
     return params
 
 
+def mesh_does_not_warn() -> bool:
+    """Say whether a batch that no output can take is donated without a warning where it is split over devices."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+    params = jax.device_put(jnp.ones(()), NamedSharding(mesh, P()))
+    batch = jax.device_put(jnp.ones((8, 4)), NamedSharding(mesh, P("data")))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        jax.jit(lambda params, batch: params - batch.mean(), donate_argnums=(0, 1))(params, batch)
+    return not found
+
+
+def example_donate_distinct() -> None:
+    """Start an average of the parameters from copies, and donate both."""
+
+    def train_step(params: Params, average: Params) -> tuple[Params, Params]:
+        params = jax.tree.map(lambda leaf: 0.5 * leaf, params)
+        return params, jax.tree.map(lambda old, new: 0.9 * old + 0.1 * new, average, params)
+
+    train_step_in_place = jax.jit(train_step, donate_argnums=(0, 1))
+    params = {"w": jnp.ones(4), "b": jnp.zeros(())}
+    average = jax.tree.map(jnp.copy, params)
+    for _ in range(2):
+        params, average = train_step_in_place(params, average)
+    assert jnp.allclose(average["w"], 0.9 * 0.95 + 0.1 * 0.25)
+
+
+def check_copies() -> None:
+    """Hold which functions copy, and which return the buffer that they got."""
+    x = jnp.ones(4)
+    made = {"asarray": jnp.asarray(x), "put": jax.device_put(x, x.sharding), "copy": jnp.copy(x), "array": jnp.array(x)}
+    shared = {name for name, y in made.items() if y.unsafe_buffer_pointer() == x.unsafe_buffer_pointer()}
+    assert shared == {"asarray", "put"}
+
+
 def block(hidden: jax.Array, kernel: jax.Array) -> jax.Array:
     """Apply four layers that share a kernel; (batch, width)."""
     for _ in range(4):
@@ -57,7 +99,7 @@ def block(hidden: jax.Array, kernel: jax.Array) -> jax.Array:
 
 def loss(kernels: jax.Array, hidden: jax.Array) -> jax.Array:
     """Scan over the blocks, keeping only what enters each of them for the backward pass."""
-    rematerialised = jax.checkpoint(block)
+    rematerialised = jax.checkpoint(block, prevent_cse=False)  # a scan needs no barrier
     hidden, _ = jax.lax.scan(lambda hidden, kernel: (rematerialised(hidden, kernel), None), hidden, kernels)
     return hidden.sum()
 
@@ -82,6 +124,17 @@ def check_remat() -> None:
 
     kernels, hidden = 0.1 * jnp.ones((3, 4, 4)), jnp.ones((2, 4))
     assert jnp.allclose(jax.grad(loss)(kernels, hidden), jax.grad(plain_loss)(kernels, hidden), rtol=1e-4)
+
+    def barriers(remat: Callable[..., jax.Array]) -> int:
+        def unrolled_loss(kernels: jax.Array, hidden: jax.Array) -> jax.Array:
+            for kernel in kernels:
+                hidden = remat(hidden, kernel)
+            return hidden.sum()
+
+        return str(jax.jit(jax.grad(unrolled_loss)).lower(kernels, hidden).as_text()).count("optimization_barrier")
+
+    assert barriers(jax.checkpoint(block)) == len(kernels)
+    assert barriers(jax.checkpoint(block, prevent_cse=False)) == 0
 
 
 def bytes_with_blocks_checkpointed() -> int:

@@ -1,5 +1,7 @@
 """Transformations: grad, jit and vmap are separate, and their order is a choice."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 
@@ -48,6 +50,28 @@ def example_jit_outermost() -> None:
     weight, values = jnp.float32(0.0), jnp.arange(4.0)
     inside = weight - 0.1 * jax.grad(jax.jit(squared_error))(weight, values)
     assert jnp.isclose(train_step(weight, values), inside)
+
+
+def check_repeated_block() -> None:
+    """Count the traces of a layer that a jitted step applies sixty times, with and without a jit of its own."""
+    traces = []
+
+    def layer(x: jax.Array) -> jax.Array:
+        traces.append(x)
+        return jnp.sin(x)
+
+    def count(layer: Callable[[jax.Array], jax.Array]) -> int:
+        def model(x: jax.Array) -> jax.Array:
+            for _ in range(60):
+                x = layer(x)
+            return x
+
+        traces.clear()
+        jax.jit(model).lower(jnp.ones(2))
+        return len(traces)
+
+    assert count(layer) == 60
+    assert count(jax.jit(layer)) == 1
 
 
 def python_runs_of_step() -> int:

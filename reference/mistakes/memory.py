@@ -41,3 +41,13 @@ def whole_loss_checkpointed() -> int:
 
 def all_activations_are_stored(temporary_bytes) -> bool:
     return temporary_bytes > 16 * 4 * 256 * 64 * 4
+
+
+def unrolled_without_a_barrier() -> int:
+    def loss(kernels, hidden):
+        for kernel in kernels:
+            hidden = jax.checkpoint(block, prevent_cse=False)(hidden, kernel)
+        return hidden.sum()
+
+    kernels, hidden = jnp.ones((16, 64, 64)), jnp.ones((256, 64))
+    return jax.jit(jax.grad(loss)).lower(kernels, hidden).compile().memory_analysis().temp_size_in_bytes
