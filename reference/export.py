@@ -1,5 +1,7 @@
 """Export: a compiled function that runs without the Python that made it."""
 
+import importlib.metadata
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -24,6 +26,11 @@ def example_symbolic_batch() -> None:
     for size in (3, 7):
         inputs = jnp.ones((size, 4))
         assert jnp.allclose(served.call(weights, inputs), predict(weights, inputs))
+
+
+def flatbuffers_is_no_dependency() -> bool:
+    """Say whether installing JAX leaves the serialiser's library out."""
+    return not any(one.startswith("flatbuffers") for one in importlib.metadata.requires("jax") or ())
 
 
 def example_platforms() -> None:

@@ -1,6 +1,9 @@
 """Pure functions and state: what goes in comes as an argument, what comes out is returned."""
 
+import gc
+import weakref
 from dataclasses import dataclass, replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -36,14 +39,14 @@ def example_global_captured() -> None:
     assert weight == 3.5  # 0 -> 2 -> 3.5
 
 
-def two_rates() -> jax.Array:
+def two_rates() -> float:
     """Take a step at a rate of 0.1 and one at 0.5, each along a gradient of 1."""
 
     @jax.jit
     def step(weight: jax.Array, learning_rate: float) -> jax.Array:
         return weight - learning_rate
 
-    return step(step(jnp.float32(1.0), 0.1), 0.5)
+    return round(float(step(step(jnp.float32(1.0), 0.1), 0.5)), 4)
 
 
 def three_batches() -> jax.Array:
@@ -133,6 +136,35 @@ def example_static_self() -> None:
     scale = Scale(factor=jnp.float32(2.0))
     assert scale(jnp.ones(())) == 2.0
     assert replace(scale, factor=jnp.float32(10.0))(jnp.ones(())) == 10.0
+
+
+def check_static_self() -> None:
+    """Hold that a static self is found by `==`, and is kept alive."""
+
+    class Multiplier:
+        def __init__(self, factor: float, traces: list[float]) -> None:
+            self.factor, self.traces = factor, traces
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Multiplier) and self.factor == other.factor
+
+        def __hash__(self) -> int:
+            return hash(self.factor)
+
+        @partial(jax.jit, static_argnums=0)
+        def __call__(self, x: jax.Array) -> jax.Array:
+            self.traces.append(self.factor)
+            return self.factor * x
+
+    traces: list[float] = []
+    layer = Multiplier(2.0, traces)
+    layer(jnp.ones(()))
+    Multiplier(2.0, traces)(jnp.ones(()))
+    assert traces == [2.0]
+    kept = weakref.ref(layer)
+    del layer
+    gc.collect()
+    assert kept() is not None
 
 
 def rescaled() -> jax.Array:

@@ -21,7 +21,7 @@ def activations_appended():
     return activations[0] + 1.0
 
 
-def rate_in_a_global() -> jax.Array:
+def rate_in_a_global() -> float:
     global learning_rate
 
     @jax.jit
@@ -30,7 +30,7 @@ def rate_in_a_global() -> jax.Array:
 
     weight = step(jnp.float32(1.0))
     learning_rate = 0.5
-    return step(weight)
+    return round(float(step(weight)), 4)
 
 
 def next_batch_inside() -> jax.Array:
