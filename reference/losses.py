@@ -25,7 +25,43 @@ def example_logits() -> None:
 def loss_of_a_perfect_prediction() -> float:
     """Return the loss of logits that leave no doubt."""
     logits, labels = 100.0 * jax.nn.one_hot(jnp.array([3]), 10), jnp.array([3])
-    return float(optax.softmax_cross_entropy_with_integer_labels(logits, labels)[0])
+    return round(float(optax.softmax_cross_entropy_with_integer_labels(logits, labels)[0]), 4)
+
+
+def masked_cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
+    """Average over the labels that are not -1; logits (batch, classes), integer labels (batch,)."""
+    valid = labels >= 0
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, jnp.where(valid, labels, 0))
+    return jnp.where(valid, losses, 0.0).sum() / jnp.maximum(valid.sum(), 1)
+
+
+def example_int_labels() -> None:
+    """Compare with the log-probability of each label, picked by hand."""
+    logits = jnp.array([[2.0, 0.0, -1.0], [0.0, 1.0, 3.0], [5.0, 5.0, 5.0]])
+    labels = jnp.array([0, 2, -1])  # the last one is padding
+    log_probs = jax.nn.log_softmax(logits)
+    assert jnp.isclose(masked_cross_entropy(logits, labels), -(log_probs[0, 0] + log_probs[1, 2]) / 2)
+
+
+def check_int_labels() -> None:
+    """Hold that labels below zero count from the end, that others out of range give NaN, and that flat ones broadcast."""
+    logits, labels = jnp.arange(100.0)[None], (-100, -1, -101, 100)
+    losses = [optax.softmax_cross_entropy_with_integer_labels(logits, jnp.array([label]))[0] for label in labels]
+    log_probs = jax.nn.log_softmax(logits[0])
+    assert jnp.allclose(jnp.stack(losses[:2]), -log_probs[jnp.array([0, 99])])
+    assert jnp.isnan(jnp.stack(losses[2:])).all()
+    batch_as_large_as_classes = optax.softmax_cross_entropy(jnp.zeros((3, 3)), jnp.zeros(3, int))
+    assert (batch_as_large_as_classes == 0.0).all()  # no shape tells flat labels from probabilities
+
+
+def loss_of_class_zero() -> float:
+    """Return the loss of a wrong prediction whose label is class 0."""
+    return round(float(masked_cross_entropy(jnp.array([[0.0, 2.0, 1.0]]), jnp.array([0]))), 4)
+
+
+def loss_of_padding() -> float:
+    """Return the loss of a batch that is all padding."""
+    return float(masked_cross_entropy(jnp.array([[0.0, 1.0, 3.0]]), jnp.array([-1])))
 
 
 def example_binary() -> None:
@@ -39,7 +75,12 @@ def example_binary() -> None:
 
 def loss_of_a_confident_hit() -> float:
     """Return the loss of a right prediction with the logit 40."""
-    return float(optax.sigmoid_binary_cross_entropy(jnp.array(40.0), jnp.array(1.0)))
+    return round(float(optax.sigmoid_binary_cross_entropy(jnp.array(40.0), jnp.array(1.0))), 4)
+
+
+def sigmoid_of_17_is_exactly_1() -> bool:
+    """Return whether the sigmoid of 17 is 1 in float32, and that of 16 is not."""
+    return bool(jax.nn.sigmoid(16.0) < 1.0 == jax.nn.sigmoid(17.0))
 
 
 def example_masked_mean() -> None:
@@ -48,6 +89,17 @@ def example_masked_mean() -> None:
     assert jnp.isclose(weighted_mean(losses, valid), 7 / 3)
     assert jax.grad(weighted_mean)(losses, valid)[3] == 0.0
     assert weighted_mean(losses, jnp.zeros(4)) == 0.0  # nothing to count: 0, not NaN
+
+
+def mean_of_nothing() -> float:
+    """Return the mean of a batch in which nothing counts."""
+    return float(weighted_mean(jnp.ones(4), jnp.zeros(4)))
+
+
+def gradient_beside_a_padded_row() -> float:
+    """Return the gradient of a weight where the padded row is filled with zeros."""
+    inputs, valid = jnp.array([1.0, 0.0]), jnp.array([True, False])
+    return float(jax.grad(lambda weight: weighted_mean(weight * inputs, valid))(1.0))
 
 
 def mean_of_three() -> float:
@@ -79,6 +131,13 @@ def example_l2() -> None:
     mean_squared_error = optax.squared_error(predictions, targets).mean()
     assert mean_squared_error == ((1 - 0) ** 2 + (4 - 1) ** 2) / 2
     assert optax.l2_loss(predictions, targets).mean() == mean_squared_error / 2
+
+
+def l2_loss_is_half() -> bool:
+    """Return whether the loss and its gradient are half of the squared error's."""
+    value, gradient = jax.value_and_grad(optax.l2_loss)(3.0)
+    whole, whole_gradient = jax.value_and_grad(optax.squared_error)(3.0)
+    return bool((value == whole / 2) & (gradient == whole_gradient / 2))
 
 
 def squared_error_of_two() -> float:
@@ -135,7 +194,7 @@ def example_perplexity() -> None:
 
 def perplexity_of_two_sequences() -> float:
     """Return the perplexity of one sequence guessed among 2 and one guessed among 8."""
-    return float(perplexity(jnp.log(jnp.array([2.0, 8.0])), jnp.ones(2, bool)))
+    return round(float(perplexity(jnp.log(jnp.array([2.0, 8.0])), jnp.ones(2, bool))), 4)
 
 
 def accuracy(logits: jax.Array, labels: jax.Array) -> jax.Array:
@@ -151,40 +210,11 @@ def example_nan_accuracy() -> None:
     assert jnp.isnan(accuracy(jnp.full((4, 2), jnp.nan), labels))
 
 
+def argmax_of_nan() -> int:
+    """Return the class that NaN logits are taken for."""
+    return int(jnp.full(3, jnp.nan).argmax())
+
+
 def accuracy_of_a_diverged_model() -> float:
     """Return the accuracy of logits that are not numbers."""
     return float(accuracy(jnp.full((4, 2), jnp.nan), jnp.array([0, 0, 0, 1])))
-
-
-def masked_cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
-    """Average over the labels that are not -1; logits (batch, classes), integer labels (batch,)."""
-    valid = labels >= 0
-    losses = optax.softmax_cross_entropy_with_integer_labels(logits, jnp.where(valid, labels, 0))
-    return jnp.where(valid, losses, 0.0).sum() / jnp.maximum(valid.sum(), 1)
-
-
-def example_int_labels() -> None:
-    """Compare with the log-probability of each label, picked by hand."""
-    logits = jnp.array([[2.0, 0.0, -1.0], [0.0, 1.0, 3.0], [5.0, 5.0, 5.0]])
-    labels = jnp.array([0, 2, -1])  # the last one is padding
-    log_probs = jax.nn.log_softmax(logits)
-    assert jnp.isclose(masked_cross_entropy(logits, labels), -(log_probs[0, 0] + log_probs[1, 2]) / 2)
-
-
-def check_int_labels() -> None:
-    """Hold that labels below zero are classes, counted from the end, and that others out of range give NaN."""
-    logits, labels = jnp.arange(100.0)[None], (-100, -1, -101, 100)
-    losses = [optax.softmax_cross_entropy_with_integer_labels(logits, jnp.array([label]))[0] for label in labels]
-    log_probs = jax.nn.log_softmax(logits[0])
-    assert jnp.allclose(jnp.stack(losses[:2]), -log_probs[jnp.array([0, 99])])
-    assert jnp.isnan(jnp.stack(losses[2:])).all()
-
-
-def loss_of_class_zero() -> float:
-    """Return the loss of a wrong prediction whose label is class 0."""
-    return float(masked_cross_entropy(jnp.array([[0.0, 2.0, 1.0]]), jnp.array([0])))
-
-
-def loss_of_padding() -> float:
-    """Return the loss of a batch that is all padding."""
-    return float(masked_cross_entropy(jnp.array([[0.0, 1.0, 3.0]]), jnp.array([-1])))

@@ -182,7 +182,7 @@ def example_inject_nnx() -> None:
 
     start = model.kernel[...]
     train_step(model, optimizer)
-    optimizer.opt_state.hyperparams["learning_rate"][...] = 0.05
+    optimizer.opt_state.hyperparams["learning_rate"][...] = jnp.float32(0.05)
     train_step(model, optimizer)
     assert len(traces) == 1
     assert jnp.allclose(model.kernel[...], start - 0.1 - 0.05)
@@ -194,7 +194,7 @@ def check_inject_nnx() -> None:
         nnx.Linear(2, 1, rngs=nnx.Rngs(0)), optax.inject_hyperparams(optax.sgd)(0.1), wrt=nnx.Param
     )
     structures: list[Any] = [jax.tree.structure(nnx.state(optimizer))]
-    optimizer.opt_state.hyperparams["learning_rate"][...] = 0.05
+    optimizer.opt_state.hyperparams["learning_rate"][...] = jnp.float32(0.05)
     structures.append(jax.tree.structure(nnx.state(optimizer)))
     optimizer.opt_state.hyperparams["learning_rate"] = jnp.float32(0.05)
     structures.append(jax.tree.structure(nnx.state(optimizer)))
@@ -212,6 +212,6 @@ def traces_of_an_nnx_step() -> int:
         optimizer.update(model, nnx.grad(lambda model: model(jnp.ones((1, 2))).sum())(model))
 
     train_step(model, optimizer)
-    optimizer.opt_state.hyperparams["learning_rate"][...] = 0.05
+    optimizer.opt_state.hyperparams["learning_rate"][...] = jnp.float32(0.05)
     train_step(model, optimizer)
     return len(traces)
