@@ -6,6 +6,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
 
 
 def traces(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], static: tuple[int, ...] = ()) -> int:
@@ -93,6 +95,25 @@ def example_trace_or_compile() -> None:
         double(x)
     assert len(traces) == 1  # the signature has not changed: the same jaxpr
     assert len(compilations) == 2  # but the device has: a program for each
+
+
+def check_signatures() -> None:
+    """Count the traces over devices, meshes and shardings."""
+    traces = []
+
+    @jax.jit
+    def double(x: jax.Array) -> jax.Array:
+        traces.append(x.shape)
+        return 2 * x
+
+    counts = []
+    auto = jax.make_mesh((2,), ("data",), axis_types=(AxisType.Auto,))
+    explicit = jax.make_mesh((2,), ("data",), axis_types=(AxisType.Explicit,))
+    meshes = [NamedSharding(mesh, spec) for mesh in (auto, explicit) for spec in (P(), P("data"))]
+    for place in [*jax.devices(), *meshes]:
+        double(jax.device_put(np.ones(2, np.float32), place))
+        counts.append(len(traces))
+    assert counts == [1, 1, 2, 2, 3, 4]
 
 
 def programs_on_two_devices() -> int:

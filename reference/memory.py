@@ -90,17 +90,16 @@ def check_copies() -> None:
     assert shared == {"asarray", "put"}
 
 
-def block(hidden: jax.Array, kernel: jax.Array) -> jax.Array:
+def block(hidden: jax.Array, kernel: jax.Array) -> tuple[jax.Array, None]:
     """Apply four layers that share a kernel; (batch, width)."""
     for _ in range(4):
         hidden = jnp.sin(hidden @ kernel)
-    return hidden
+    return hidden, None
 
 
 def loss(kernels: jax.Array, hidden: jax.Array) -> jax.Array:
     """Scan over the blocks, keeping only what enters each of them for the backward pass."""
-    rematerialised = jax.checkpoint(block, prevent_cse=False)  # a scan needs no barrier
-    hidden, _ = jax.lax.scan(lambda hidden, kernel: (rematerialised(hidden, kernel), None), hidden, kernels)
+    hidden, _ = jax.lax.scan(jax.checkpoint(block, prevent_cse=False), hidden, kernels)  # a scan needs no barrier
     return hidden.sum()
 
 
@@ -119,16 +118,16 @@ def check_remat() -> None:
 
     def plain_loss(kernels: jax.Array, hidden: jax.Array) -> jax.Array:
         for kernel in kernels:
-            hidden = block(hidden, kernel)
+            hidden, _ = block(hidden, kernel)
         return hidden.sum()
 
     kernels, hidden = 0.1 * jnp.ones((3, 4, 4)), jnp.ones((2, 4))
     assert jnp.allclose(jax.grad(loss)(kernels, hidden), jax.grad(plain_loss)(kernels, hidden), rtol=1e-4)
 
-    def barriers(remat: Callable[..., jax.Array]) -> int:
+    def barriers(remat: Callable[..., tuple[jax.Array, None]]) -> int:
         def unrolled_loss(kernels: jax.Array, hidden: jax.Array) -> jax.Array:
             for kernel in kernels:
-                hidden = remat(hidden, kernel)
+                hidden, _ = remat(hidden, kernel)
             return hidden.sum()
 
         return str(jax.jit(jax.grad(unrolled_loss)).lower(kernels, hidden).as_text()).count("optimization_barrier")
