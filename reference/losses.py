@@ -44,7 +44,7 @@ def example_int_labels() -> None:
 
 
 def check_int_labels() -> None:
-    """Hold that labels below zero count from the end, that others out of range give NaN, and that flat ones broadcast."""
+    """Hold that labels below zero count from the end, others out of range give NaN, and flat ones broadcast."""
     logits, labels = jnp.arange(100.0)[None], (-100, -1, -101, 100)
     losses = [optax.softmax_cross_entropy_with_integer_labels(logits, jnp.array([label]))[0] for label in labels]
     log_probs = jax.nn.log_softmax(logits[0])
