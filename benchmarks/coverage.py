@@ -14,9 +14,9 @@ from typing import Any
 from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.modules import Module
 from skillkit.catalogue.slicing import Slice, cut
+from skillkit.execution.running import CHECK, CODE
 from skillkit.places import find_project
 from skillkit.proof.proofs import SECONDS
-from skillkit.proof.running import CHECK, CODE
 from skillkit.proof.workers import Workers
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.catalogue.libraries import project_libraries
+from skillkit.execution.serving import installed
 from skillkit.places import find_project
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
-from skillkit.proof.serving import installed
 from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import Verifier
 from skillkit.proof.workers import Workers, clean_environment
@@ -26,7 +26,7 @@ COMPARED = 50
 ITEMS = (50, 100, 200, 400)
 IN_ONE_PROCESS = """
 import json, sys
-from skillkit.proof.running import run
+from skillkit.execution.running import run
 print("\\0" + json.dumps([run(job) for job in json.load(sys.stdin)]))
 """
 

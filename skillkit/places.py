@@ -11,7 +11,22 @@ from skillkit.errors import bad_input, did_you_mean
 from skillkit.files import read_toml
 
 _FOLDERS = {"reference": "reference", "templates": "templates", "outputs": "outputs"}
-_SETTINGS = (*_FOLDERS, "contexts", "aliases", "warm")
+_SETTINGS = (*_FOLDERS, "contexts", "aliases", "warm", "environment", "programs")
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What a project's runs compile and may share.
+
+    Args:
+        files: Patterns of the names that a library gives what it keeps.
+        environment: Variables that make it keep that; `{folder}` in a value stands for where.
+        apart: Words in code that speaks of compiling itself, which is run without them.
+    """
+
+    files: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    apart: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -25,7 +40,9 @@ class Project:
         outputs: Where rendered texts go.
         contexts: Entry points of the group `skillkit.contexts` that give templates more to speak of.
         aliases: What the heads of dotted names in prose stand for: `jnp` for `jax.numpy`.
-        warm: Modules that every run may find imported already.
+        warm: Modules that every run may find imported already that begins by importing any.
+        environment: Variables that every run finds set.
+        programs: What runs compile and may share.
         bundled: Whether these are skillkit's own texts, read from the installed package.
     """
 
@@ -36,6 +53,8 @@ class Project:
     contexts: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     warm: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    programs: Programs = Programs()
     bundled: bool = False
 
     @property
@@ -80,7 +99,11 @@ def own_project(start: Path) -> Project:
 
 def _more(settings: Mapping[str, Any]) -> dict[str, Any]:
     lists = {name: tuple(settings.get(name, ())) for name in ("contexts", "warm")}
-    return {**lists, "aliases": settings.get("aliases", {})}
+    tables = {name: settings.get(name, {}) for name in ("aliases", "environment")}
+    programs = settings.get("programs", {})
+    environment = programs.get("environment", {})
+    shared = Programs(tuple(programs.get("files", ())), environment, tuple(programs.get("apart", ())))
+    return {**lists, **tables, "programs": shared}
 
 
 def _settings(path: Path) -> dict[str, Any] | None:
@@ -106,12 +129,25 @@ def _wrong(key: str, value: Any) -> str:
     if key in _FOLDERS:
         named = isinstance(value, str) and value and value.isprintable()
         return "" if named else "the name of a folder"
-    if key == "aliases":
-        return "" if isinstance(value, dict) and all(isinstance(one, str) for one in value.values()) else _ALIASES
+    if key == "programs":
+        return _wrong_programs(value)
+    if key in _TABLES:
+        named = isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+        return "" if named else f"a table of names, such as {_TABLES[key]}"
     return "" if isinstance(value, list) and all(isinstance(one, str) for one in value) else "a list of names"
 
 
-_ALIASES = 'a table of names, such as jnp = "jax.numpy"'
+def _wrong_programs(value: Any) -> str:
+    parts = ("files", "environment", "apart")
+    if not isinstance(value, dict) or not value.keys() <= set(parts):
+        return f"a table with {', '.join(parts)}"
+    for name, part in value.items():
+        if message := _wrong("environment" if name == "environment" else "warm", part):
+            return f"a table in which '{name}' is {message}"
+    return ""
+
+
+_TABLES = {"aliases": 'jnp = "jax.numpy"', "environment": 'JAX_PLATFORMS = "cpu"'}
 
 
 _MISTYPED = 0.85  # `skilkit` and `skill-kit` are as near, `skillet` is not

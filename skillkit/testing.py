@@ -6,11 +6,11 @@ from pathlib import Path
 
 from skillkit.catalogue.libraries import project_libraries
 from skillkit.errors import bad_input
+from skillkit.execution.serving import installed
 from skillkit.places import Project, find_project
 from skillkit.proof import statements
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
-from skillkit.proof.serving import installed
 from skillkit.proof.verification import Result, Verifier
 from skillkit.proof.workers import Workers
 
@@ -56,4 +56,4 @@ def _versions(root: Path) -> dict[str, str]:
 @cache
 def _workers(root: Path) -> Workers:
     project = find_project(root)
-    return Workers(sys.executable, project.warm, count=1, project=project)
+    return Workers(sys.executable, project.warm, count=1, project=project, versions=_versions(root))

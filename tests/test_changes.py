@@ -9,12 +9,12 @@ import pytest
 from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.catalogue.changes import load_changes
 from skillkit.errors import BadInput
+from skillkit.execution.serving import installed
 from skillkit.places import find_project
 from skillkit.proof.changes import change_proofs
 from skillkit.proof.names import name_proof
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
-from skillkit.proof.serving import installed
 from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import Report, Verifier
 from skillkit.proof.workers import Workers

@@ -13,11 +13,11 @@ from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.libraries import only_libraries, project_libraries
 from skillkit.cli.naming import project_in_use
 from skillkit.errors import bad_input, counted
+from skillkit.execution.serving import installed
 from skillkit.installations.installation import Installation, project_installation
 from skillkit.installations.usage import telltales, words_of_code
 from skillkit.proof.diagnosis import Diagnosis, diagnose
 from skillkit.proof.evidence import Run, cited_versions, load_evidence
-from skillkit.proof.serving import installed
 from skillkit.proof.statements import proofs
 
 EPILOG = """\b

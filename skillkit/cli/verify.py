@@ -11,12 +11,12 @@ import click
 
 from skillkit.catalogue.libraries import local_modules, project_libraries
 from skillkit.errors import bad_input
+from skillkit.execution.serving import installed
 from skillkit.places import Project, cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted, interpreter
 from skillkit.proof.evidence import load_evidence
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.reporting import ENDINGS, SIGNS, report_text, table
-from skillkit.proof.serving import installed
 from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import Report, Result, Verifier
 from skillkit.proof.workers import Workers

@@ -3,8 +3,8 @@
 from skillkit.catalogue.assertions import Assertion, assertions, defines
 from skillkit.catalogue.patterns import Pattern
 from skillkit.catalogue.slicing import Slice
+from skillkit.execution.running import CHECK, CODE, Outcome
 from skillkit.proof.proofs import Proof, new_job
-from skillkit.proof.running import CHECK, CODE, Outcome
 from skillkit.proof.verdicts import HOLDS, Verdict, fault, origin
 
 

@@ -6,9 +6,9 @@ from pathlib import PurePath
 
 from skillkit.catalogue.changes import Change
 from skillkit.catalogue.values import same_value
+from skillkit.execution.running import CODE, LAST, Job, Outcome
 from skillkit.proof.figures import change_figures
 from skillkit.proof.proofs import Proof, new_job
-from skillkit.proof.running import CODE, LAST, Job, Outcome
 from skillkit.proof.verdicts import HOLDS, Verdict, broken, is_stated
 
 

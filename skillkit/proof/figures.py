@@ -8,8 +8,8 @@ from skillkit.catalogue.claims import bears_out
 from skillkit.catalogue.figures import Figure
 from skillkit.catalogue.patterns import Pattern
 from skillkit.catalogue.remarks import Remark
+from skillkit.execution.running import Outcome
 from skillkit.proof.proofs import Proof, new_job
-from skillkit.proof.running import Outcome
 from skillkit.proof.verdicts import HOLDS, Verdict, fault, origin
 
 

@@ -8,9 +8,9 @@ from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.patterns import Mistake, Pattern
 from skillkit.catalogue.slicing import Slice, cut
 from skillkit.catalogue.values import same_value
+from skillkit.execution.running import Job, Outcome
 from skillkit.proof.blocks import block_proof
 from skillkit.proof.proofs import Proof, new_job
-from skillkit.proof.running import Job, Outcome
 from skillkit.proof.verdicts import HOLDS, Verdict, broken, fault, is_stated, origin, own_place
 
 

@@ -6,9 +6,9 @@ from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.libraries import module_of, only_libraries
 from skillkit.catalogue.mentions import Mention, mentioned
 from skillkit.catalogue.requirements import unmet
+from skillkit.execution.running import Outcome
 from skillkit.places import Project
 from skillkit.proof.proofs import Proof, new_job
-from skillkit.proof.running import Outcome
 from skillkit.proof.verdicts import HOLDS, Verdict, broken
 
 

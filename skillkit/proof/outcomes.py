@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import skillkit
+from skillkit.execution.serving import UNSURE
 from skillkit.writing import write
-
-RUNS = ("running.py", "confinement.py", "fence.py", "serving.py")  # what is a part of every run
-_UNSURE = ("timeout", "died", "left")  # these may be the machine's doing
 
 
 class Outcomes:
@@ -32,7 +30,7 @@ class Outcomes:
 
     def learn(self, job: str, outcome: dict[str, Any]) -> None:
         """Keep an outcome that another run would give again."""
-        if not any(key in outcome for key in _UNSURE):
+        if not any(key in outcome for key in UNSURE):
             self._known[job] = outcome
             self._changed = True
 
@@ -47,8 +45,8 @@ class Outcomes:
 
 def _digest(versions: Mapping[str, str]) -> str:
     """Return a name for the versions and the code that runs jobs under them."""
-    package = Path(skillkit.__file__).parent / "proof"
-    sources = [(package / name).read_text("utf-8") for name in RUNS]
+    package = Path(skillkit.__file__).parent / "execution"
+    sources = [path.read_text("utf-8") for path in sorted(package.glob("*.py"))]
     return hashlib.sha256(json.dumps([dict(versions), sources], sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from skillkit.proof.running import Job, Outcome
+from skillkit.execution.running import Job, Outcome
 from skillkit.proof.verdicts import Verdict
 
 SECONDS = 60.0  # for one run; the slowest of ours takes a tenth of it

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from skillkit.catalogue.slicing import Slice
-from skillkit.proof.running import CHECK, CODE, Outcome
+from skillkit.execution.running import CHECK, CODE, Outcome
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Runs: one piece of code executed in this process, and what became of it.
 
-This and its neighbours confinement, fence and serving need nothing but the standard library, since they also run under
-interpreters that have only what the code is to be proven with. This is the only module that executes code.
+This and its neighbours up to serving need nothing but the standard library, since they also run under interpreters that
+have only what the code is to be proven with. This is the only module that executes code.
 """
 
 import ast
@@ -13,7 +13,7 @@ import sys
 import traceback
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 Job = dict[str, Any]
@@ -23,7 +23,7 @@ STATED_SIZE = 1000  # elements of an array: nobody states more
 CODE, CHECK, LAST = "block.py", "check.py", "last.py"
 
 
-def run(job: Job) -> Outcome:
+def run(job: Job, filters: Iterable[tuple[Any, ...]] = ()) -> Outcome:
     """Run a job in this process, which should end afterwards.
 
     Args:
@@ -31,6 +31,7 @@ def run(job: Job) -> Outcome:
             namespace. After that `last` is executed there, and the value of its last expression kept, or the function
             that `call` names is called. `predicate` names a function of the code `judge` that is given the result.
             `raises` or `warns` is the dotted name of an expected class. With `trace` the lines that were run are kept.
+        filters: Warning filters that modules have added which were imported ahead of the job.
 
     Returns:
         `stage`, the last one entered (flags, code, check, call, predicate); `error` or None, with `type`, `message`,
@@ -44,6 +45,8 @@ def run(job: Job) -> Outcome:
         sys.settrace(_tracer(outcome.setdefault("lines", {CODE: [], CHECK: []})))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        for action, message, category, module, line in reversed(list(filters)):
+            warnings.filterwarnings(action, _pattern(message), category, _pattern(module), line)
         try:
             for stage in _stages(job, outcome):
                 outcome["stage"] = stage
@@ -52,6 +55,10 @@ def run(job: Job) -> Outcome:
     sys.settrace(None)
     outcome["warnings"] = [_warned(one, job.get("warns")) for one in caught]
     return outcome
+
+
+def _pattern(part: Any) -> str:
+    return getattr(part, "pattern", part) or ""
 
 
 def _stages(job: Job, outcome: Outcome) -> Iterator[str]:
