@@ -102,15 +102,10 @@ def _verify(
     jobs: int,
     quiet: bool,
 ) -> Report:
-    workers = Workers(str(python), project.warm, jobs, project)
-    own = python == Path(sys.executable)
-
-    def found(names: Sequence[str]) -> dict[str, str]:
-        return installed(names) if own else workers.ask({"libraries": names})
-
-    versions = found(libraries)
+    versions = _versions(python, libraries)
     work = project_proofs(project, versions, ids)
-    versions |= found(sorted({name for proof in work for name in proof.requires} - versions.keys()))
+    versions |= _versions(python, sorted({name for proof in work for name in proof.requires} - versions.keys()))
+    workers = Workers(str(python), project.warm, jobs, project, versions)
     changing = local_modules(project)  # code without a version, which no outcome could be kept for
     outcomes = Outcomes(None if no_cache or changing else cache_folder(), versions)
     began = time.monotonic()
@@ -131,6 +126,15 @@ def _verify(
             click.echo(f"skipped {result.proof.id}: {result.verdict.message}", err=True)
     click.echo(f"{_summary(report)} in {time.monotonic() - began:.1f} s", err=True)
     return report
+
+
+def _versions(python: Path, libraries: Sequence[str]) -> dict[str, str]:
+    if python == Path(sys.executable):
+        return installed(libraries)
+    asked = Workers(str(python), (), count=1)
+    versions = asked.ask({"libraries": libraries})
+    asked.close()
+    return versions
 
 
 def _tell(result: Result) -> None:

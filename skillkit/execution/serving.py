@@ -6,7 +6,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import sys
 import types
 import warnings
 from collections.abc import Iterable
