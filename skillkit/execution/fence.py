@@ -63,7 +63,7 @@ class Fence:
             for position, folder in _CHANGES[event]:
                 path = arguments[position]
                 if isinstance(path, str | bytes):
-                    self.hold(path, arguments[folder] if folder else -1)
+                    self.hold(path, arguments[folder] if folder else -1, follows=event in _FOLLOW)
         elif event in _CONNECTIONS:
             self.reach(arguments[1])
         elif event in _QUESTIONS:
@@ -78,12 +78,21 @@ class Fence:
         if inside.startswith(self.sealed) or not (inside.startswith(self.installed) or _is_code(full, is_folder)):
             raise PermissionError(f"reads what its readers do not have: {full}")
 
-    def hold(self, path: str | bytes, folder: int = -1) -> None:
-        """Refuse to write outside the run's own folders; a path may be relative to an open folder."""
+    def hold(self, path: str | bytes, folder: int = -1, follows: bool = True) -> None:
+        """Refuse to write outside the run's own folders.
+
+        Args:
+            path: Of the file.
+            folder: An open folder that the path may be relative to.
+            follows: Whether a link is followed, or is itself what is changed.
+        """
         if path in (b":memory:", ":memory:"):
             return
         base = "" if folder < 0 else f"/proc/self/fd/{folder}"
-        real = os.path.realpath(os.path.join(base, os.fsdecode(path)))
+        full = os.path.join(base, os.fsdecode(path))
+        parent, name = os.path.split(full)
+        own_name = not follows and name not in ("", ".", "..")
+        real = os.path.join(os.path.realpath(parent), name) if own_name else os.path.realpath(full)
         if (real + os.sep).startswith((*self.own, *_OPEN_TO_ALL)) or real in (*_DEVICES, *self.streams):
             return
         if not (self.compiling and "__pycache__" in real and real.startswith(self.installed)):
@@ -127,6 +136,7 @@ _OPEN_TO_ALL = (f"{namespaces.SHARED_MEMORY}/", "/dev/pts/")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx")
 _CONNECTIONS = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
 _QUESTIONS = ("socket.getaddrinfo", "socket.gethostbyname")  # which leave this machine by themselves
+_FOLLOW = ("os.truncate", "os.chmod", "os.chown", "os.utime", "sqlite3.connect")
 _CHANGES = {  # where the paths stand among an event's arguments, each with the open folder that it is relative to
     "os.mkdir": ((0, 2),),
     "os.rename": ((0, 2), (1, 3)),
