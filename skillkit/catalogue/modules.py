@@ -1,6 +1,7 @@
 """Modules: a reference module's source, by what each of its top-level names is bound to."""
 
 import ast
+import re
 import symtable
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from skillkit.errors import BadInput, Problem, bad_input
+from skillkit.files import read_text
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
 
@@ -108,19 +110,17 @@ def read_module(path: Path) -> Module:
     Raises:
         BadInput: It is missing, is not Python, or has top-level code that cannot be sliced.
     """
+    text = re.sub(r"\r\n?", "\n", read_text(path))
     try:
-        text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
-    except FileNotFoundError as error:
-        raise bad_input(path, "no such file") from error
-    except OSError as error:
-        raise bad_input(path, f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise bad_input(path, "not UTF-8 text: save the file as UTF-8") from error
     except SyntaxError as error:
-        message = f"not Python: {error.msg}"
-        raise bad_input(path, message, error.lineno or 0, error.offset or 1) from error
-    return _bind(path, tuple(text.splitlines()), tree)
+        raise bad_input(path, f"not Python: {error.msg}", error.lineno or 0, error.offset or 1) from error
+    except (RecursionError, MemoryError) as error:  # as the parser says it
+        raise bad_input(path, "not Python: nested too deep") from error
+    except ValueError as error:  # a null character
+        raise bad_input(path, f"not Python: {error}") from error
+    # Python's own lines: other line ends, such as a form feed, are characters to it
+    return _bind(path, tuple(text.removesuffix("\n").split("\n")), tree)
 
 
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:

@@ -11,11 +11,17 @@ def bad_requirements(requires: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for library, versions in requires.items():
         if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", library):
             yield library, f"must be a library, not '{library}'"
+        if len(versions) > _LONGEST:
+            yield library, f"must be versions such as '>=0.6', of at most {_LONGEST} characters"
+            continue
         try:
             if not list(SpecifierSet(versions)):
                 yield library, "must be versions such as '>=0.6': any version needs no requirement"
         except InvalidSpecifier:
             yield library, f"must be versions such as '>=0.6', not '{versions}'"
+
+
+_LONGEST = 100
 
 
 def bad_match(pattern: str) -> str:

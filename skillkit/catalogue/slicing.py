@@ -235,24 +235,31 @@ def _definition(module: Module, symbol: str) -> list[Line]:
     for number in range(first, last + 1):
         text = module.lines[number - 1]
         if number in closed:
-            text = text.rstrip() + '"""'
+            column, words = closed[number]
+            text = text.encode()[:column].decode() + words
         if number not in dropped:
             lines.append(Line(text, module.path, number))
     return lines
 
 
-def _long_docstrings(node: ast.AST) -> tuple[set[int], set[int]]:
-    """Return the lines to drop, and the first lines that then need closing quotes."""
+def _long_docstrings(node: ast.AST) -> tuple[set[int], dict[int, tuple[int, str]]]:
+    """Return the lines to drop, and for each docstring of several its first line, where it starts, and as what."""
     dropped: set[int] = set()
-    closed: set[int] = set()
+    closed: dict[int, tuple[int, str]] = {}
     for inner in ast.walk(node):
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and ast.get_docstring(inner):
             text = inner.body[0]
             assert text.end_lineno is not None
-            if text.end_lineno > text.lineno:
-                closed.add(text.lineno)
+            alone = len(inner.body) == 1 or inner.body[1].lineno > text.end_lineno
+            if text.end_lineno > text.lineno and alone:
+                closed[text.lineno] = text.col_offset, _quoted(ast.get_docstring(inner) or "")
                 dropped.update(range(text.lineno + 1, text.end_lineno + 1))
     return dropped, closed
+
+
+def _quoted(docstring: str) -> str:
+    line = docstring.partition("\n")[0].rstrip().replace("\\", r"\\").replace('"""', r"\"\"\"")
+    return f'"""{line[:-1]}\\""""' if line.endswith('"') else f'"""{line}"""'
 
 
 def _body(module: Module, name: str) -> list[Line]:

@@ -120,8 +120,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str]) -> None:
     if "_SKILLKIT_COMPLETE" in os.environ:
-        join_words()
-        skillkit.main(arguments, prog_name="skillkit")
+        with suppress(KeyError, ValueError):  # what a shell hands over wrongly is completed by nothing
+            join_words()
+            skillkit.main(arguments, prog_name="skillkit")
         return
     with skillkit.make_context("skillkit", list(arguments)) as context:
         skillkit.invoke(context)

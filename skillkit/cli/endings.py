@@ -82,7 +82,10 @@ def _is_closed(stream: TextIO | None) -> bool:
     if stream is None or not hasattr(select, "poll"):
         return False
     poll = select.poll()
-    poll.register(stream.fileno(), 0)
+    try:
+        poll.register(stream.fileno(), 0)
+    except OSError:  # it is no file of the system's
+        return False
     return any(event & select.POLLERR for _, event in poll.poll(0))
 
 

@@ -82,14 +82,14 @@ def _finding(rule: str, path: Path, message: str, name: str = "") -> Finding:
 
 
 def _versions(asked: Sequence[str]) -> dict[str, str]:
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
     found = {}
     for text in asked:
         match = _VERSION.fullmatch(text.strip())
         try:
             found[match["library"]] = str(Version(match["version"]))  # type: ignore[index]  # None is a TypeError
-        except (TypeError, InvalidVersion) as error:
+        except (TypeError, ValueError) as error:  # an InvalidVersion, or thousands of digits
             raise bad_input("--for", f"must be a library and its version such as jax==0.8, not '{text}'") from error
     return found
 

@@ -60,13 +60,15 @@ _LOWER = ("==", "===", ">=", ">", "~=")
 
 def locked(name: object, version: object) -> Request | None:
     """Return what a lock file's entry pins, or None where it has no version."""
-    if not isinstance(name, str) or not isinstance(version, str) or not is_version(version):
+    if not isinstance(name, str) or not isinstance(version, str) or not is_version(version) or _ENDLESS.search(version):
         return None
     return Request(canonicalize_name(name), f"=={version}", f"=={version}")
 
 
 def required(line: str) -> Request | None:
     """Return what a requirement of pip's asks for, or None where it is none, or is for other machines."""
+    if _ENDLESS.search(line):
+        return None
     try:
         found = Requirement(line)
     except InvalidRequirement:
@@ -122,7 +124,12 @@ def _clause(sign: str, version: str) -> str:
     return f"{_AS_PIP.get(sign, sign)}{version}"
 
 
+_ENDLESS = re.compile(r"\d{100}")  # no version has such a number, and none can be compared with it
+
+
 def _is_specifier(text: str) -> bool:
+    if _ENDLESS.search(text):
+        return False
     try:
         SpecifierSet(text)
     except InvalidSpecifier:
@@ -134,6 +141,6 @@ def is_version(text: str) -> bool:
     """Return whether some text is a version."""
     try:
         Version(text)
-    except InvalidVersion:
+    except ValueError:  # an InvalidVersion, or thousands of digits
         return False
     return True

@@ -67,12 +67,21 @@ def _lines(path: Path, met: set[Path]) -> Iterator[Request | None]:
     text = re.sub(r"\\\r?\n", " ", read_text(path))
     for line in (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines()):
         included = _INCLUDED.match(line)
-        other = path.parent / included[1] if included else None
-        if other and "://" not in str(included) and other.resolve() not in met and other.is_file():
-            met.add(other.resolve())
+        other = _beside(path, included[1]) if included else None
+        if other and other not in met:
+            met.add(other)
             yield from _lines(other, met)
         elif line and not line.startswith("-"):
             yield required(re.sub(r"\s--[a-z].*", "", line))
+
+
+def _beside(path: Path, name: str) -> Path | None:
+    """Return the file that a line includes; an address, and what is no file, are passed over."""
+    try:
+        other = (path.parent / name).resolve()
+        return other if other.is_file() else None
+    except (OSError, ValueError):  # no name that a file can have
+        return None
 
 
 _INCLUDED = re.compile(r"(?:-r|-c|--requirement|--constraint)[\s=]+(\S+)")

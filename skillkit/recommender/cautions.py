@@ -141,7 +141,7 @@ def _fit(memory: Mapping[str, Any], situation: Situation) -> Iterator[str]:
     if gib is None or memory["per_device"]["total"] <= gib * _GIB:
         return
     needed = memory["per_device"]["total"] / _GIB
-    devices = -(-memory["total"] // int(gib * _GIB))
+    devices = -(-memory["total"] // max(int(gib * _GIB), 1))
     yield (
         f"Parameters, gradients and optimizer state need {needed:.3g} GiB per device, and there are {gib:g}, without "
         f"activations: shard over {devices} devices or more, or take priority: memory, or train adapters."

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from skillkit.errors import BadInput, Problem, bad_input
+from skillkit.files import read_text
 from skillkit.reading import Document, parse
 from skillkit.shapes import check, schema
 
@@ -71,7 +72,7 @@ def _placed(problem: Problem, lines: list[str], template: Path) -> Problem:
 def _line(template: Path, rendered: str) -> int:
     """Return the number of the template's line that became a rendered one, or 1."""
     key = rendered.partition(":")[0]
-    for number, line in enumerate(template.read_text("utf-8-sig").split("\n"), 1):
+    for number, line in enumerate(read_text(template).split("\n"), 1):
         if line.rstrip() == rendered.rstrip() or (":" in rendered and line.startswith(f"{key}:")):
             return number
     return 1

@@ -17,12 +17,16 @@ class Exceeded(Exception):
     """A template takes more than it may."""
 
 
+class Endless(BaseException):
+    """A template takes more time than it may; no Exception, which Jinja would take for a constant that is none."""
+
+
 @contextmanager
 def limited() -> Iterator[None]:
     """Hold what runs inside to the processor time and the memory that it may take, where the system can.
 
     Raises:
-        Exceeded: It took more time.
+        Endless: It took more time.
         MemoryError: It took more memory.
     """
     with _time(), _memory():
@@ -52,7 +56,7 @@ def _time() -> Iterator[None]:
         return
 
     def stop(_: int, __: FrameType | None) -> None:
-        raise Exceeded(f"takes more than {SECONDS:g} s, and was ended")
+        raise Endless(f"takes more than {SECONDS:g} s, and was ended")
 
     before: Callable[..., Any] | int | None = signal.signal(alarm, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)

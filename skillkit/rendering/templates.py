@@ -43,7 +43,10 @@ class Templates:
 
     def _load(self, name: str) -> tuple[str, str, Callable[[], bool]] | None:
         path = self.folder.joinpath(*jinja2.loaders.split_template_path(name))
-        inside = path.is_file() and path.resolve().is_relative_to(self.folder.resolve())
+        try:
+            inside = path.is_file() and path.resolve().is_relative_to(self.folder.resolve())
+        except (OSError, ValueError):  # a computed name may be none that a file can have
+            return None
         return (read_text(path), str(path), lambda: True) if inside else None
 
     def names(self) -> list[str]:
@@ -140,8 +143,10 @@ class _Unknown(jinja2.StrictUndefined):
 
 _WRONG = (
     jinja2.TemplateError,
+    limits.Endless,
     limits.Exceeded,
     ArithmeticError,
+    AssertionError,
     AttributeError,
     LookupError,
     MemoryError,
@@ -153,7 +158,7 @@ _WRONG = (
 )
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "includes or calls itself without end, or is nested too deep"
     if isinstance(error, MemoryError):
@@ -167,6 +172,9 @@ def _template_line(error: BaseException, default: Path) -> tuple[Path, int]:
     place, trace = (default, 0), error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_filename.endswith(".j2"):
-            place = Path(trace.tb_frame.f_code.co_filename), trace.tb_lineno
+            # of what is no Exception, Jinja leaves the lines of the code that it made
+            made = trace.tb_frame.f_globals.get("__jinja_template__")
+            line = made.get_corresponding_lineno(trace.tb_lineno) if made else trace.tb_lineno
+            place = Path(trace.tb_frame.f_code.co_filename), line
         trace = trace.tb_next
     return place
