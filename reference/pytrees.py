@@ -1,6 +1,8 @@
 """Pytrees: parameters and state in containers that JAX can see into."""
 
+from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import jax
@@ -29,6 +31,22 @@ def example_register() -> None:
     assert state.step == 1
     assert state.activation == "tanh"
     assert len(jax.tree.leaves(state)) == 2
+
+
+class Point(NamedTuple):
+    """A named tuple, which is a container too."""
+
+    x: float
+    y: float
+
+
+def check_containers() -> None:
+    """Hold what is a container by itself, and that other sequences and mappings are leaves."""
+    for tree in ([1, 2], (1, 2), Point(1, 2), {"a": 1, "b": 2}, OrderedDict(a=1, b=2), defaultdict(int, a=1, b=2)):
+        assert len(jax.tree.leaves(tree)) == 2
+    assert jax.tree.leaves(None) == []
+    for leaf in ({1, 2}, deque([1, 2]), MappingProxyType({"a": 1, "b": 2})):
+        assert jax.tree.leaves(leaf) == [leaf]
 
 
 def leaves_of_dict() -> int:
