@@ -32,6 +32,11 @@ def total_of_ones() -> float:
     return float(total(jnp.ones(1000, jnp.bfloat16)))
 
 
+def one_is_lost_in_bfloat16() -> bool:
+    """Return whether 256 + 1 is 256 in bfloat16."""
+    return bool(jnp.bfloat16(256) + jnp.bfloat16(1) == 256)
+
+
 def rollout(weights: jax.Array, state: jax.Array, steps: int) -> jax.Array:
     """Apply one map many times; the program holds it once."""
     final, _ = jax.lax.scan(lambda state, _: (jnp.tanh(weights @ state), None), state, length=steps)
@@ -41,12 +46,17 @@ def rollout(weights: jax.Array, state: jax.Array, steps: int) -> jax.Array:
 def example_not_unrolled() -> None:
     """Count equations, and compare with the Python loop."""
     weights, start = jnp.eye(3) / 2, jnp.ones(3)
-    program = jax.make_jaxpr(rollout, static_argnums=2)(weights, start, 100)
-    assert len(program.eqns) == 1  # for 100 steps as for 10,000; a Python loop takes two for each step
+    for steps in (100, 10_000):
+        assert len(jax.make_jaxpr(rollout, static_argnums=2)(weights, start, steps).eqns) == 1
     state = start
     for _ in range(5):
         state = jnp.tanh(weights @ state)
     assert jnp.allclose(rollout(weights, start, 5), state)
+
+
+def equations_of_rollout() -> int:
+    """Return the number of equations of a hundred steps."""
+    return len(jax.make_jaxpr(rollout, static_argnums=2)(jnp.eye(3), jnp.ones(3), 100).eqns)
 
 
 @partial(jax.jit, static_argnames="steps")
@@ -98,6 +108,11 @@ def example_epoch() -> None:
     assert jnp.allclose(weights, expected, atol=1e-5)
 
 
+def updates_of_an_epoch() -> int:
+    """Return how many updates a thousand examples make in batches of ten."""
+    return len(train_epoch(jnp.zeros(4), jnp.ones((1000, 4)).reshape(-1, 10, 4))[1])
+
+
 def layer(x: jax.Array, params: dict[str, jax.Array]) -> tuple[jax.Array, None]:
     """Apply one layer of many alike; nothing is stacked."""
     return jnp.tanh(x @ params["kernel"] + params["bias"]), None
@@ -119,6 +134,19 @@ def example_layers() -> None:
     assert jnp.allclose(out, expected)
 
 
+def check_layers_initialised_by_vmap() -> None:
+    """Hold that mapping an initialisation over keys gives different layers, stacked."""
+
+    def init(key: jax.Array) -> dict[str, jax.Array]:
+        return {"kernel": jax.random.normal(key, (4, 4)), "bias": jnp.zeros(4)}
+
+    keys = jax.random.split(jax.random.key(0), 3)
+    layers = jax.vmap(init)(keys)
+    assert jnp.allclose(layers["kernel"], stack([init(key) for key in keys])["kernel"])
+    assert not jnp.array_equal(layers["kernel"][0], layers["kernel"][1])
+    assert jax.lax.scan(layer, jnp.ones(4), layers)[0].shape == (4,)
+
+
 @partial(jax.jit, static_argnames="length")
 def generate(prompt: jax.Array, length: int) -> jax.Array:
     """Continue a prompt (n,) to `length` tokens; each one is the sum of the two before, modulo 10."""
@@ -135,6 +163,21 @@ def generate(prompt: jax.Array, length: int) -> jax.Array:
 def example_fixed_buffer() -> None:
     """Generate the last digits of the Fibonacci numbers."""
     assert generate(jnp.array([1, 1]), length=8).tolist() == [1, 1, 2, 3, 5, 8, 3, 1]
+
+
+def traces_of_a_fixed_buffer() -> int:
+    """Return how often a step is traced that takes a buffer and a position, for six tokens."""
+    traces = []
+
+    @jax.jit
+    def following(tokens: jax.Array, position: int) -> jax.Array:
+        traces.append(tokens.shape)
+        return tokens.at[position].set((tokens[position - 1] + tokens[position - 2]) % 10)
+
+    tokens = jnp.zeros(8, int).at[:2].set(1)
+    for position in range(2, 8):
+        tokens = following(tokens, position)
+    return len(traces)
 
 
 def block(x: jax.Array, kernel: jax.Array) -> tuple[jax.Array, None]:
@@ -157,6 +200,22 @@ def temporaries(body: Callable[..., Any]) -> int:
     gradient = jax.jit(jax.grad(loss)).lower(jnp.ones((50, 64, 64)), jnp.ones((32, 64)))
     memory = gradient.compile().memory_analysis()
     return int(memory.temp_size_in_bytes) if memory else 0
+
+
+def check_barrier() -> None:
+    """Hold that in a scan the barrier changes nothing but the program: as many bytes are set aside."""
+
+    def barriers(body: Callable[..., Any]) -> int:
+        gradient = jax.jit(jax.grad(lambda kernels, x: jax.lax.scan(body, x, kernels)[0].sum()))
+        return str(gradient.lower(jnp.ones((50, 64, 64)), jnp.ones((32, 64))).as_text()).count("optimization_barrier")
+
+    assert temporaries(remat_block) == temporaries(jax.checkpoint(block))
+    assert (barriers(remat_block), barriers(jax.checkpoint(block))) == (0, 1)
+
+
+def part_of_memory_with_checkpoints() -> float:
+    """Return the temporary bytes with checkpoints over those without."""
+    return temporaries(remat_block) / temporaries(block)
 
 
 def example_remat() -> None:
@@ -189,7 +248,7 @@ def average_from_the_first() -> list[float]:
     """Return the moving average that starts at the first value."""
     x = jnp.arange(1.0, 6.0)
     average = linear_recurrence(jnp.full(5, 0.9), (0.1 * x).at[0].set(x[0]))
-    return [float(value) for value in average]
+    return [round(float(value), 3) for value in average]
 
 
 @jax.jit
