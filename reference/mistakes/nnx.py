@@ -1,5 +1,6 @@
 """Flax NNX code that fails, or that silently does something else."""
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from flax import nnx
+from jax.sharding import AxisType
 from orbax.checkpoint import v1 as ocp
 
 
@@ -39,6 +41,41 @@ def layers_are_equal(kernels: list[jax.Array]) -> bool:
     return bool(jnp.array_equal(kernels[0], kernels[1]))
 
 
+class Block(nnx.Module):
+    """A residual layer with dropout."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(4, 4, use_bias=False, rngs=rngs)
+        self.dropout = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """Map (batch, 4) to (batch, 4)."""
+        return x + self.dropout(jnp.tanh(self.linear(x)))
+
+
+def layers_from_rngs_that_are_not_split() -> jax.Array:
+    layers = nnx.vmap(Block, in_axes=None, axis_size=3)(nnx.Rngs(0))
+    return layers.linear.kernel[...]
+
+
+def stacked_layers_are_equal(kernels: jax.Array) -> bool:
+    return all(bool(jnp.array_equal(kernel, kernels[0])) for kernel in kernels)
+
+
+def rngs_mapped_without_a_split() -> nnx.Module:
+    return nnx.vmap(Block)(nnx.Rngs(0))
+
+
+def layers_applied_by_lax_scan() -> list[jax.Array]:
+    layers = nnx.split_rngs(splits=3)(nnx.vmap(Block))(nnx.Rngs(0))
+    x = jnp.ones((2, 4))
+    return [jax.lax.scan(lambda x, layer: (layer(x), None), x, layers)[0] for _ in range(2)]
+
+
+def outputs_are_equal(outputs: list[jax.Array]) -> bool:
+    return bool(jnp.array_equal(outputs[0], outputs[1]))
+
+
 def module_from_the_closure() -> jax.Array:
     norm = nnx.BatchNorm(3, rngs=nnx.Rngs(0))
     forward = nnx.jit(lambda x: norm(x))
@@ -54,6 +91,44 @@ def weights_from_the_closure() -> float:
     return float(output[0, 0])
 
 
+class MLP(nnx.Module):
+    """Layers of one width with a ReLU after each."""
+
+    def __init__(self, depth: int, rngs: nnx.Rngs) -> None:
+        self.layers = nnx.List([nnx.Linear(4, 4, rngs=rngs) for _ in range(depth)])
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """Map (batch, 4) to (batch, 4)."""
+        for layer in self.layers:
+            x = nnx.relu(layer(x))
+        return x
+
+
+def deep_model_through_nnx_jit() -> float:
+    predict = nnx.jit(lambda model, x: model(x))
+
+    def python_calls(model):
+        calls = 0
+
+        def count(_frame, event, _argument):
+            nonlocal calls
+            calls += event == "call"
+
+        for _ in range(2):
+            predict(model, jnp.ones((1, 4)))
+        sys.setprofile(count)
+        predict(model, jnp.ones((1, 4)))
+        sys.setprofile(None)
+        return calls
+
+    shallow, deep = (python_calls(MLP(depth, nnx.Rngs(0))) for depth in (1, 21))
+    return (deep - shallow) / 20
+
+
+def python_is_run_for_each_layer(calls_per_layer: float) -> bool:
+    return calls_per_layer > 100
+
+
 def old_value_attribute() -> jax.Array:
     layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
     return layer.kernel.value
@@ -63,6 +138,43 @@ def array_put_over_a_parameter() -> int:
     layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
     layer.kernel = 2 * layer.kernel[...]
     return len(jax.tree.leaves(nnx.state(layer, nnx.Param)))
+
+
+def array_that_is_narrowed() -> str:
+    layer = nnx.Linear(2, 3, param_dtype=jnp.bfloat16, rngs=nnx.Rngs(0))
+    layer.kernel[...] = jnp.ones((2, 3))
+    return str(layer.kernel[...].dtype)
+
+
+def injected() -> tuple[nnx.Linear, nnx.Optimizer]:
+    model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+    tx = optax.inject_hyperparams(optax.sgd)(learning_rate=0.1)
+    return model, nnx.Optimizer(model, tx, wrt=nnx.Param)
+
+
+def rate_assigned() -> int:
+    traces = []
+
+    @nnx.jit
+    def step(model, optimizer):
+        traces.append(1)
+        optimizer.update(model, nnx.grad(lambda model: jnp.sum(model(jnp.ones((8, 2)))))(model))
+
+    model, optimizer = injected()
+    step(model, optimizer)
+    optimizer.opt_state.hyperparams["learning_rate"] = jnp.asarray(0.01)
+    for _ in range(3):
+        step(model, optimizer)
+    return len(traces)
+
+
+def rate_assigned_before_saving() -> nnx.State:
+    _, optimizer = injected()
+    target = nnx.state(optimizer)
+    with tempfile.TemporaryDirectory() as folder:
+        optimizer.opt_state.hyperparams["learning_rate"] = jnp.asarray(0.01)
+        ocp.save(Path(folder) / "optimizer", nnx.state(optimizer))
+        return ocp.load(Path(folder) / "optimizer", target)
 
 
 def jax_grad_of_a_module_with_dropout() -> nnx.Module:
@@ -81,7 +193,29 @@ def kernel_size_as_a_number() -> tuple[int, ...]:
 
 def annotated_without_a_mesh() -> nnx.Module:
     columns = nnx.with_partitioning(nnx.initializers.lecun_normal(), (None, "model"))
-    return nnx.Linear(4, 16, kernel_init=columns, rngs=nnx.Rngs(0))
+    layer = nnx.Linear(4, 16, kernel_init=columns, rngs=nnx.Rngs(0))
+    return layer
+
+
+def created_eagerly() -> list[bool]:
+    jax.config.update("jax_num_cpu_devices", 8)
+    whole = []
+
+    def init(key, shape, dtype=jnp.float32, out_sharding=None):
+        kernel = nnx.initializers.lecun_normal()(key, shape, dtype)
+        jax.debug.inspect_array_sharding(kernel, callback=lambda sharding: whole.append(sharding.is_fully_replicated))
+        return kernel
+
+    columns = nnx.with_partitioning(init, (None, "model"))
+    mesh = jax.make_mesh((8,), ("model",), axis_types=(AxisType.Auto,))
+    with jax.set_mesh(mesh):
+        layer = nnx.Linear(4, 16, kernel_init=columns, rngs=nnx.Rngs(0))
+    del layer
+    return whole
+
+
+def whole_kernels_are_made(whole: list[bool]) -> bool:
+    return whole == [True]
 
 
 def loaded_without_a_target() -> str:
