@@ -1,6 +1,5 @@
 """Flax NNX code that fails, or that silently does something else."""
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import optax
 from flax import nnx
-from jax.sharding import AxisType
 from orbax.checkpoint import v1 as ocp
 
 
@@ -41,41 +39,6 @@ def layers_are_equal(kernels: list[jax.Array]) -> bool:
     return bool(jnp.array_equal(kernels[0], kernels[1]))
 
 
-class Block(nnx.Module):
-    """A residual layer with dropout."""
-
-    def __init__(self, rngs: nnx.Rngs) -> None:
-        self.linear = nnx.Linear(4, 4, use_bias=False, rngs=rngs)
-        self.dropout = nnx.Dropout(0.5, rngs=rngs)
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        """Map (batch, 4) to (batch, 4)."""
-        return x + self.dropout(jnp.tanh(self.linear(x)))
-
-
-def layers_from_rngs_that_are_not_split() -> jax.Array:
-    layers = nnx.vmap(Block, in_axes=None, axis_size=3)(nnx.Rngs(0))
-    return layers.linear.kernel[...]
-
-
-def stacked_layers_are_equal(kernels: jax.Array) -> bool:
-    return all(bool(jnp.array_equal(kernel, kernels[0])) for kernel in kernels)
-
-
-def rngs_mapped_without_a_split() -> nnx.Module:
-    return nnx.vmap(Block)(nnx.Rngs(0))
-
-
-def layers_applied_by_lax_scan() -> list[jax.Array]:
-    layers = nnx.split_rngs(splits=3)(nnx.vmap(Block))(nnx.Rngs(0))
-    x = jnp.ones((2, 4))
-    return [jax.lax.scan(lambda x, layer: (layer(x), None), x, layers)[0] for _ in range(2)]
-
-
-def outputs_are_equal(outputs: list[jax.Array]) -> bool:
-    return bool(jnp.array_equal(outputs[0], outputs[1]))
-
-
 def module_from_the_closure() -> jax.Array:
     norm = nnx.BatchNorm(3, rngs=nnx.Rngs(0))
     forward = nnx.jit(lambda x: norm(x))
@@ -89,44 +52,6 @@ def weights_from_the_closure() -> float:
         layer.kernel[...] = jnp.full((1, 1), weight)
         output = forward(jnp.ones((1, 1)))
     return float(output[0, 0])
-
-
-class MLP(nnx.Module):
-    """Layers of one width with a ReLU after each."""
-
-    def __init__(self, depth: int, rngs: nnx.Rngs) -> None:
-        self.layers = nnx.List([nnx.Linear(4, 4, rngs=rngs) for _ in range(depth)])
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        """Map (batch, 4) to (batch, 4)."""
-        for layer in self.layers:
-            x = nnx.relu(layer(x))
-        return x
-
-
-def deep_model_through_nnx_jit() -> float:
-    predict = nnx.jit(lambda model, x: model(x))
-
-    def python_calls(model):
-        calls = 0
-
-        def count(_frame, event, _argument):
-            nonlocal calls
-            calls += event == "call"
-
-        for _ in range(2):
-            predict(model, jnp.ones((1, 4)))
-        sys.setprofile(count)
-        predict(model, jnp.ones((1, 4)))
-        sys.setprofile(None)
-        return calls
-
-    shallow, deep = (python_calls(MLP(depth, nnx.Rngs(0))) for depth in (1, 21))
-    return (deep - shallow) / 20
-
-
-def python_is_run_for_each_layer(calls_per_layer: float) -> bool:
-    return calls_per_layer > 100
 
 
 def old_value_attribute() -> jax.Array:
@@ -189,33 +114,6 @@ def jax_grad_of_batch_statistics() -> int:
 
 def kernel_size_as_a_number() -> tuple[int, ...]:
     return nnx.Conv(3, 8, kernel_size=3, rngs=nnx.Rngs(0)).kernel.shape
-
-
-def annotated_without_a_mesh() -> nnx.Module:
-    columns = nnx.with_partitioning(nnx.initializers.lecun_normal(), (None, "model"))
-    layer = nnx.Linear(4, 16, kernel_init=columns, rngs=nnx.Rngs(0))
-    return layer
-
-
-def created_eagerly() -> list[bool]:
-    jax.config.update("jax_num_cpu_devices", 8)
-    whole = []
-
-    def init(key, shape, dtype=jnp.float32, out_sharding=None):
-        kernel = nnx.initializers.lecun_normal()(key, shape, dtype)
-        jax.debug.inspect_array_sharding(kernel, callback=lambda sharding: whole.append(sharding.is_fully_replicated))
-        return kernel
-
-    columns = nnx.with_partitioning(init, (None, "model"))
-    mesh = jax.make_mesh((8,), ("model",), axis_types=(AxisType.Auto,))
-    with jax.set_mesh(mesh):
-        layer = nnx.Linear(4, 16, kernel_init=columns, rngs=nnx.Rngs(0))
-    del layer
-    return whole
-
-
-def whole_kernels_are_made(whole: list[bool]) -> bool:
-    return whole == [True]
 
 
 def loaded_without_a_target() -> str:
