@@ -118,12 +118,3 @@ def python_number_as_first_state() -> int:
 
 def gone_xla_computation():
     return jax.xla_computation(lambda values: values.sum())(jnp.ones(3)).as_hlo_text()
-
-
-def raw_key_under_checker() -> list[jax.Array]:
-    key = jax.random.PRNGKey(0)
-    return [jax.random.normal(key), jax.random.normal(key)]
-
-
-def draws_are_equal(draws) -> bool:
-    return bool(draws[0] == draws[1])
