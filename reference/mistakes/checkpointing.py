@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 import orbax.checkpoint as orbax_v0
 from orbax.checkpoint import v1 as ocp
@@ -41,28 +42,47 @@ def old_name_save_pytree() -> None:
         ocp.save_pytree(Path(folder) / "model", {"w": jnp.ones(2)})
 
 
+def numpy_scalar_saved() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "state", {"step": np.int64(7)})
+
+
 def relative_path() -> None:
     ocp.save("runs/model", {"w": jnp.ones(2)})
 
 
+def loaded_from_a_path_that_is_not_there() -> Any:
+    return ocp.load("runs/model")
+
+
 def load_without_target() -> None:
-    optimizer, params = optax.adam(1e-3), {"w": jnp.ones(2)}
+    optimizer, params, grads = optax.adam(1e-3), {"w": jnp.ones(2)}, {"w": jnp.ones(2)}
     with tempfile.TemporaryDirectory() as folder:
-        ocp.save(Path(folder) / "state", {"params": params, "opt_state": optimizer.init(params)})
-        state = ocp.load(Path(folder) / "state")
-        optimizer.update(params, state["opt_state"])
+        path = Path(folder) / "state"
+        ocp.save(path, {"params": params, "opt_state": optimizer.init(params)})
+        state = ocp.load(path)
+        optimizer.update(grads, state["opt_state"], params)
 
 
 def target_of_another_dtype() -> list[int]:
     with tempfile.TemporaryDirectory() as folder:
-        ocp.save(Path(folder) / "state", {"w": jnp.full(2, 1.7)})
-        return ocp.load(Path(folder) / "state", {"w": jnp.zeros(2, jnp.int32)})["w"]
+        path = Path(folder) / "state"
+        ocp.save(path, {"w": jnp.full(2, 1.7)})
+        return ocp.load(path, {"w": jnp.zeros(2, jnp.int32)})["w"]
 
 
 def target_without_shardings() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        ocp.save(Path(folder) / "state", {"w": jnp.ones(2)})
-        ocp.load(Path(folder) / "state", {"w": jax.ShapeDtypeStruct((2,), jnp.float32)})
+        path = Path(folder) / "state"
+        ocp.save(path, {"w": jnp.ones(2)})
+        ocp.load(path, {"w": jax.ShapeDtypeStruct((2,), jnp.float32)})
+
+
+def target_of_another_shape() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state"
+        ocp.save(path, {"w": jnp.ones(2)})
+        ocp.load(path, {"w": jnp.zeros(3)})
 
 
 def only_parameters_saved() -> list[float]:
@@ -70,7 +90,7 @@ def only_parameters_saved() -> list[float]:
 
     def train(params: Any, opt_state: Any) -> Any:
         for _ in range(5):
-            updates, opt_state = optimizer.update(jax.grad(lambda w: w**4)(params), opt_state)
+            updates, opt_state = optimizer.update(jax.grad(lambda w: w**4)(params), opt_state, params)
             params = optax.apply_updates(params, updates)
         return params, opt_state
 
@@ -103,7 +123,8 @@ def manager_saves_a_bare_tree() -> None:
 
 
 def target_that_leaves_things_out() -> None:
-    state = {"params": {"w": jnp.ones(2)}, "opt_state": {"mu": jnp.zeros(2)}}
+    params, opt_state = {"w": jnp.ones(2)}, {"mu": jnp.zeros(2)}
     with tempfile.TemporaryDirectory() as folder:
-        ocp.save(Path(folder) / "state", state)
-        ocp.load(Path(folder) / "state", {"params": state["params"]})
+        path = Path(folder) / "state"
+        ocp.save(path, {"params": params, "opt_state": opt_state})
+        ocp.load(path, {"params": params})
