@@ -60,6 +60,7 @@ def example_vmap_cond() -> None:
     assert "cond[" not in str(jax.make_jaxpr(jax.vmap(step))(x))  # a select: log runs for all
     assert jnp.allclose(jax.vmap(step)(x), one_by_one(x))
     assert jax.vmap(jax.grad(step))(x)[0] == 1.0  # log's infinite slope at 0 stays out
+    assert jnp.isnan(jax.grad(lambda x: jnp.where(x > 0, jnp.log(x), x))(0.0))  # here it does not
 
 
 def refinements_by_map() -> int:

@@ -95,6 +95,14 @@ def example_flatten() -> None:
     assert (flatten_like_torch(features) == torch_features.reshape(2, -1)).all()
 
 
+def check_flatten() -> None:
+    """Hold that a kernel whose rows are permuted takes features that are flattened channels last."""
+    torch_features, kernel = normal(2, 3, 4, 4), normal(3 * 4 * 4, 5)
+    flat = torch_features.transpose(0, 2, 3, 1).reshape(2, -1)
+    permuted = kernel.reshape(3, 4, 4, 5).transpose(1, 2, 0, 3).reshape(kernel.shape)
+    assert jnp.allclose(flat @ permuted, torch_features.reshape(2, -1) @ kernel, atol=1e-4)
+
+
 def features_in_place() -> float:
     """Return which part of the flattened features stands where PyTorch's linear layer expects it."""
     torch_features = normal(2, 3, 4, 4)

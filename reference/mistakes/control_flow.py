@@ -1,5 +1,7 @@
 """Control flow used wrongly."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
@@ -65,13 +67,13 @@ def switch_with_unknown_indices() -> list:
 
 
 def gradient_through_while_loop():
-    def square_root(x):
-        def error(root):
-            return jnp.abs(root * root - x) > 1e-5
+    def improve(x, root):
+        return 0.5 * (root + x / root)
 
-        return jax.lax.while_loop(error, lambda root: 0.5 * (root + x / root), x)
+    def unfinished(x, root):
+        return jnp.abs(root * root - x) > 1e-5
 
-    return jax.grad(square_root)(2.0)
+    return jax.grad(lambda x: jax.lax.while_loop(partial(unfinished, x), partial(improve, x), x))(2.0)
 
 
 def gradient_with_traced_trip_count():

@@ -69,10 +69,7 @@ def a_float_for_every_pair(size: int) -> bool:
 
 
 def collective_without_axis_name():
-    def centre(x):
-        return x - jax.lax.pmean(x, "batch")
-
-    return jax.vmap(centre)(jnp.arange(4.0))
+    return jax.vmap(lambda x: x - jax.lax.pmean(x, "batch"))(jnp.arange(4.0))
 
 
 def nested_the_other_way_round() -> jax.Array:
