@@ -13,6 +13,7 @@ from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.libraries import only_libraries, project_libraries
 from skillkit.cli.naming import project_in_use
 from skillkit.errors import bad_input, counted
+from skillkit.execution.fence import fence_words
 from skillkit.execution.serving import installed
 from skillkit.installations.installation import Installation, project_installation
 from skillkit.installations.usage import telltales, words_of_code
@@ -88,7 +89,7 @@ class _Report:
         lists = {name: getattr(self.found, name) for name in ("proven", "failing", "unmet", "absent", "unknown")}
         evidence = dict(self.found.run.versions) if self.found.run else None
         head = {"versions": self.where.versions, "from": self.origin, "notes": list(self.where.notes)}
-        return {**head, **lists, **changes, "evidence": evidence}
+        return {**head, **lists, **changes, "evidence": evidence, "fence": fence_words()}
 
     def print(self, missing: str) -> None:
         names = ", ".join(f"{name} {self.where.versions[name]}" for name in only_libraries(self.where.versions))
@@ -114,6 +115,7 @@ class _Report:
         about = ", of which the words stand in this project's code" if mine else ""
         self._list(f"failing already{about}; write instead", gone, "old form", always=mine)
         self._list(f"still working{about}, until", coming, "old form", always=mine)
+        click.echo(f"\nFence: {fence_words()}")
         if not self.everything:
             click.echo("\n'skillkit doctor --all' lists everything that is counted here")
 
