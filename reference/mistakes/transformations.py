@@ -7,10 +7,10 @@ import jax.numpy as jnp
 def clipped_after_averaging() -> jax.Array:
     targets = jnp.array([1.0, 1.0, 1.0, -1000.0])
 
-    def loss(weight):
+    def batch_loss(weight):
         return jnp.mean(0.5 * (weight - targets) ** 2)
 
-    return jnp.clip(jax.grad(loss)(0.0), -1.0, 1.0)
+    return jnp.clip(jax.grad(batch_loss)(0.0), -1.0, 1.0)
 
 
 def grad_around_vmap():
