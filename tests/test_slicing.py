@@ -212,3 +212,63 @@ def test_one_name_for_two_things_is_refused(shelf: Shelf) -> None:
 def test_missing_module(shelf: Shelf) -> None:
     with pytest.raises(BadInput, match="no such file"):
         cut(shelf, "none", ["x"])
+
+
+@pytest.mark.parametrize("character", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_only_a_newline_ends_a_line(shelf: Shelf, character: str) -> None:
+    start = f'"""Topic."""\n\nTEXT = "a{character}b"\n# a{character}b\n\n\n'
+    write(shelf, f"{start}def body():\n    assert TEXT\n    assert 1 == 2\n")
+    lines = cut(shelf, "topic", [], "body").lines
+    assert [(line.text, line.number) for line in lines][-2:] == [("assert TEXT", 8), ("assert 1 == 2", 9)]
+
+
+@pytest.mark.parametrize(
+    ("docstring", "first"),
+    [
+        ("'''Say.\n\n    More.\n    '''", "'''Say.'''"),
+        ('"""Say "so"\n    and more."""', '"""Say "so" """'),
+        ("'''It is a dogs'\n    life.'''", "'''It is a dogs' '''"),
+        ('"""Say \\\n    more."""', '"""Say"""'),
+        ('"""\n    Say.\n    """', '"""Say."""'),
+        ('"""\\\n    Say."""', '"""Say."""'),
+        ('"""\n    Say."""', '"""Say."""'),
+        ('r"""Say \\d.\n    """', 'r"""Say \\d."""'),
+        ('"Say \\\n    more."', '"Say"'),
+        ('"""Sag üß.\n    """', '"""Sag üß."""'),
+        ('"""Say.\n    """; x = 1', '"""Say.\n    """; x = 1'),
+        ('"""Say."""', '"""Say."""'),
+    ],
+)
+def test_docstrings_are_cut_whatever_their_quotes(shelf: Shelf, docstring: str, first: str) -> None:
+    write(shelf, f"def f():\n    {docstring}\n    return 1\n")
+    code = cut(shelf, "topic", ["f"])
+    assert code.text == f"def f():\n    {first}\n    return 1\n"
+    compile(code.text, "topic", "exec")
+    assert code.lines[-1].number == 3 + docstring.count("\n")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_module(shelf: Shelf) -> None:
+    shelf.folder.mkdir()
+    (shelf.folder / "topic.py").write_bytes("\ufeff# of it\nX = 1\n".encode())
+    assert cut(shelf, "topic", ["X"]).text == "# of it\nX = 1\n"
+
+
+def test_a_body_keeps_what_stands_above_its_first_statement(shelf: Shelf) -> None:
+    write(
+        shelf,
+        "def body() -> None:\n\n    # as it is\n    @staticmethod\n    def f():\n        return 1\n\n    assert f()\n",
+    )
+    text = "# as it is\n@staticmethod\ndef f():\n    return 1\n\nassert f()\n"
+    assert cut(shelf, "topic", [], "body").text == text
+
+
+def test_a_text_over_lines_keeps_its_margin(shelf: Shelf) -> None:
+    first = 'def body():\n    x = """\n    a\n  b  \n"""\n'
+    write(shelf, first + '    y = (\n        "c"\n        f"""{x}\n    """\n    )\n    assert x, y\n')
+    text = 'x = """\n    a\n  b  \n"""\ny = (\n    "c"\n    f"""{x}\n    """\n)\nassert x, y\n'
+    assert cut(shelf, "topic", [], "body").text == text
+
+
+@pytest.mark.parametrize("code", ["def body(): assert 1\n", 'def body():\n    """Say."""; assert 1\n'])
+def test_a_body_on_the_line_of_its_header_is_refused(shelf: Shelf, code: str) -> None:
+    assert "'body' ends a published block: give its body lines of its own" in refusal(shelf, code, body="body")

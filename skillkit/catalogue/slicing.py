@@ -4,22 +4,13 @@ import ast
 import builtins
 import symtable
 import sys
-import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillkit.catalogue.modules import Definition, Import, Module, global_reads, own_nodes, read_module
+from skillkit.catalogue.excerpts import Line, body_lines, definition_lines
+from skillkit.catalogue.modules import Definition, Import, Module, global_reads, read_module
 from skillkit.errors import bad_input, did_you_mean
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of a slice and the place in the reference code that it comes from; line 0 where it was made up."""
-
-    text: str
-    path: Path
-    number: int
 
 
 @dataclass(frozen=True)
@@ -103,7 +94,7 @@ class _Cut:
         module = self.shelf.module(name)
         for symbol in symbols:
             self.take(name, symbol)
-        tail = _body(module, body) if body else []
+        tail = body_lines(module, body) if body else []
         if body:
             code = "\n".join(line.text for line in tail)
             try:
@@ -203,7 +194,7 @@ class _Cut:
                 together = constants and (previous is None or isinstance(previous, ast.Assign | ast.AnnAssign))
                 gap = (0 if previous is not None else 1) if together else 2
                 lines += [Line("", module.path, 0)] * gap
-            lines += _definition(module, symbol)
+            lines += definition_lines(module, symbol)
             previous = node
         return lines
 
@@ -226,70 +217,6 @@ def _assigned(code: str) -> frozenset[str]:
     return frozenset(
         symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()
     )
-
-
-def _definition(module: Module, symbol: str) -> list[Line]:
-    first, last = module.span(symbol)
-    dropped, closed = _long_docstrings(module.definitions[symbol])
-    lines = []
-    for number in range(first, last + 1):
-        text = module.lines[number - 1]
-        if number in closed:
-            column, words = closed[number]
-            text = text.encode()[:column].decode() + words
-        if number not in dropped:
-            lines.append(Line(text, module.path, number))
-    return lines
-
-
-def _long_docstrings(node: ast.AST) -> tuple[set[int], dict[int, tuple[int, str]]]:
-    """Return the lines to drop, and for each docstring of several its first line, where it starts, and as what."""
-    dropped: set[int] = set()
-    closed: dict[int, tuple[int, str]] = {}
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and ast.get_docstring(inner):
-            text = inner.body[0]
-            assert text.end_lineno is not None
-            alone = len(inner.body) == 1 or inner.body[1].lineno > text.end_lineno
-            if text.end_lineno > text.lineno and alone:
-                closed[text.lineno] = text.col_offset, _quoted(ast.get_docstring(inner) or "")
-                dropped.update(range(text.lineno + 1, text.end_lineno + 1))
-    return dropped, closed
-
-
-def _quoted(docstring: str) -> str:
-    line = docstring.partition("\n")[0].rstrip().replace("\\", r"\\").replace('"""', r"\"\"\"")
-    return f'"""{line[:-1]}\\""""' if line.endswith('"') else f'"""{line}"""'
-
-
-def _body(module: Module, name: str) -> list[Line]:
-    node = module.definitions.get(name)
-    if not isinstance(node, ast.FunctionDef):
-        raise bad_input(module.path, f"no function '{name}'{did_you_mean(name, module.definitions)}")
-    arguments = node.args
-    if arguments.args or arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
-        message = f"'{name}' ends a published block, so it can't have parameters"
-        raise bad_input(module.path, message, node.lineno, 1)
-    for inner in own_nodes(node):
-        if isinstance(inner, ast.Return | ast.Yield | ast.YieldFrom):
-            message = f"'{name}' ends a published block, so it can't return"
-            raise bad_input(module.path, message, inner.lineno, inner.col_offset + 1)
-    return _dedented(module, node)
-
-
-def _dedented(module: Module, node: ast.FunctionDef) -> list[Line]:
-    statements = node.body[1:] if ast.get_docstring(node) else node.body
-    if not statements:
-        raise bad_input(module.path, f"'{node.name}' has no body to publish", node.lineno, 1)
-    header = node.body[0].end_lineno if ast.get_docstring(node) else statements[0].lineno - 1
-    assert header is not None
-    assert node.end_lineno is not None
-    first = header + 1
-    texts = textwrap.dedent("\n".join(module.lines[first - 1 : node.end_lineno])).split("\n")
-    lines = [Line(text.rstrip(), module.path, first + offset) for offset, text in enumerate(texts)]
-    while lines and not lines[0].text:
-        del lines[0]
-    return lines
 
 
 def _statements(imports: dict[Import, Path]) -> list[tuple[str, Path, int]]:
