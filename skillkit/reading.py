@@ -27,11 +27,13 @@ class Document:
         value: Dicts, lists, strings, numbers, booleans and None.
         places: Line and column (from 1) of each value by its path of keys and indices, and, under the same
             path with `"#key"` appended, of each mapping's key.
+        literals: How each fraction is written, by its path.
     """
 
     path: str
     value: Any
     places: dict[Key, Place] = field(repr=False)
+    literals: dict[Key, str] = field(default_factory=dict, repr=False)
 
     def problem(self, key: Key, message: str) -> Problem:
         """Return the problem at the value `key`, or at the nearest enclosing value that has a place."""
@@ -80,7 +82,7 @@ def parse(text: str, path: str) -> Document:
     value = builder.build(node, ())
     if builder.problems:
         raise BadInput(builder.problems)
-    return Document(path, value, builder.places)
+    return Document(path, value, builder.places, builder.literals)
 
 
 _PAIR = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
@@ -140,6 +142,7 @@ for _name, _pattern in _CORE.items():
 class _Builder:
     path: str
     places: dict[Key, Place] = field(default_factory=dict)
+    literals: dict[Key, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
 
@@ -157,6 +160,8 @@ class _Builder:
         if isinstance(node, yaml.SequenceNode):
             return [self.build(child, (*key, index)) for index, child in enumerate(node.value)]
         assert isinstance(node, yaml.ScalarNode)
+        if node.tag.endswith(":float"):
+            self.literals[key] = node.value
         try:
             return _scalar(node)
         except KeyError:

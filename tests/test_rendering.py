@@ -214,8 +214,8 @@ def test_a_text_shows_the_variant_for_its_versions(
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"stated": 60.0, "right": 7.5}, "silently gives `60`, not `7.5`"),
-        ({"stated": 0.0}, "silently gives `0`"),
+        ({"stated": "60.0", "right": "7.5"}, "silently gives `60.0`, not `7.5`"),
+        ({"stated": "0.0"}, "silently gives `0.0`"),
         ({"stated": 1, "right": 5, "value": "the number of draws"}, "the number of draws is silently `1`, not `5`"),
         ({"stated": "float32", "right": "bfloat16", "value": "x"}, "x is silently `float32`, not `bfloat16`"),
         (

@@ -7,6 +7,7 @@ from typing import Any
 from skillkit.catalogue.figures import Figure, read_figures
 from skillkit.catalogue.requirements import bad_match, bad_requirements
 from skillkit.catalogue.slicing import Shelf
+from skillkit.catalogue.values import stated_value
 from skillkit.errors import BadInput, Problem
 from skillkit.places import Project
 from skillkit.reading import Document, read
@@ -99,4 +100,10 @@ def _changes(document: Document, figures: list[tuple[Figure, ...]]) -> Iterator[
         kind = next(name for name in KINDS if name in row)
         rest = {name: value for name, value in row.items() if name not in (kind, "figures")}
         place = document.place((index,))
-        yield Change(**rest, kind=kind, stated=row[kind], figures=figures[index], place=place)
+        yield Change(
+            **rest,
+            kind=kind,
+            stated=stated_value(document, (index, kind), row[kind]),
+            figures=figures[index],
+            place=place,
+        )

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
+
+from skillkit.catalogue.values import is_rounded
 
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:\*\*\d+)?"
 _WORDS = {
@@ -74,21 +76,14 @@ def bears_out(words: str, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     spelt = _WORDS.get(numbers[0].lower())
-    return value == spelt if spelt else _is_rounded(numbers[0].replace(",", ""), value)
+    return value == spelt if spelt else _is_printed(value, numbers[0].replace(",", ""))
 
 
-def _is_rounded(printed: str, value: float) -> bool:
+def _is_printed(value: float, printed: str) -> bool:
     base, _, power = printed.partition("**")
-    if power:
-        return bool(value == int(base) ** int(power))
-    try:
-        wanted, exact = Decimal(printed), Decimal(value)
-        exponent = wanted.as_tuple().exponent
-        if "." not in printed and "e" not in printed.lower():
-            return exact == wanted
-        return exact.quantize(Decimal(1).scaleb(int(exponent)), ROUND_HALF_EVEN) == wanted
-    except (InvalidOperation, ValueError):
-        return False
+    if power or printed.lstrip("-").isdigit():
+        return bool(value == int(base) ** int(power or 1))
+    return is_rounded(value, Decimal(printed))
 
 
 def _covered(span: tuple[int, int], spans: Iterable[tuple[int, int]]) -> bool:

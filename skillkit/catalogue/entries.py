@@ -8,6 +8,7 @@ from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.patterns import Pattern
 from skillkit.catalogue.remarks import load_remarks
+from skillkit.catalogue.values import as_numbers
 from skillkit.errors import bad_input, did_you_mean
 from skillkit.places import Project
 from skillkit.reading import read
@@ -44,7 +45,7 @@ class Entry:
         if isinstance(self.subject, Change):
             names = ("library", "since", "given", "writes", "instead", "match", "note", "source")
             data = {name: getattr(self.subject, name) for name in names if getattr(self.subject, name)}
-            return {"kind": self.kind, "id": self.name, **data, self.subject.kind: self.subject.stated}
+            return {"kind": self.kind, "id": self.name, **data, self.subject.kind: as_numbers(self.subject.stated)}
         return {"kind": self.kind, "id": self.name, **self.subject}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from skillkit.catalogue.figures import Figure
 from skillkit.catalogue.slicing import Slice
+from skillkit.catalogue.values import as_numbers
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,12 @@ class Pattern:
         data["block"] = self.block.text
         data |= _shown(self.figures)
         data["mistakes"] = [
-            {"symbol": one.symbol, one.kind: one.stated}
-            | {name: getattr(one, name) for name in _PLAIN_OF_MISTAKE if getattr(one, name) not in (None, "", {})}
+            {"symbol": one.symbol, one.kind: as_numbers(one.stated)}
+            | {
+                name: as_numbers(getattr(one, name))
+                for name in _PLAIN_OF_MISTAKE
+                if getattr(one, name) not in (None, "", {})
+            }
             | _shown(one.figures)
             for one in self.mistakes
         ]

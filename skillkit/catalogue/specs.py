@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from skillkit.catalogue.excerpts import Line
 from skillkit.catalogue.figures import Figure, read_figures
 from skillkit.catalogue.modules import Module
 from skillkit.catalogue.patterns import Mistake, Pattern, Topic
 from skillkit.catalogue.requirements import bad_match, bad_requirements
-from skillkit.catalogue.slicing import Line, Shelf, Slice, cut
+from skillkit.catalogue.slicing import Shelf, Slice, cut
 from skillkit.catalogue.syntax import BadForm, find, parse_form
+from skillkit.catalogue.values import stated_value
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.reading import Document, Key, read
 from skillkit.shapes import require, schema
@@ -122,7 +124,11 @@ class _Reader:
         self.versions(entry, key)
         figures = self.figures(key, entry, entry["why"])
         texts = {name: entry[name] for name in _COPIED_OF_MISTAKE & entry.keys()}
-        return Mistake(**texts, kind=kind, stated=entry[kind], figures=figures, place=self.document.place(key))
+        values = {
+            name: stated_value(self.document, (*key, name), entry[name]) for name in (kind, "right") if name in entry
+        }
+        place = self.document.place(key)
+        return Mistake(**texts, kind=kind, stated=values[kind], right=values.get("right"), figures=figures, place=place)
 
     def figures(self, key: Key, entry: dict[str, Any], prose: str) -> tuple[Figure, ...]:
         figures, problems = read_figures(self.document, key, entry, prose, self.shelf, self.topic)
@@ -167,9 +173,7 @@ class _Reader:
 
 _ANYTHING = ("object", "BaseException", "Warning")
 _COPIED = {"id", "title", "when", "rule", "why", "writes", "core", "changed", "no_mistake", "requires", "cited"}
-_COPIED_OF_MISTAKE = {
-    *("symbol", "why", "match", "writes", "words", "value", "right", "under", "instead", "requires", "cited")
-}
+_COPIED_OF_MISTAKE = {*("symbol", "why", "match", "writes", "words", "value", "under", "instead", "requires", "cited")}
 
 
 def _is_found(text: str, trees: Iterable[ast.AST]) -> bool:

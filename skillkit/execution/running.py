@@ -165,10 +165,21 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, bool | int | float | str) or value is None:
         return value
+    if isinstance(value, set | frozenset):
+        return _sorted([_plain(item) for item in value])
+    if "numpy" in sys.modules and isinstance(value, sys.modules["numpy"].dtype):
+        return value.name
     if hasattr(value, "tolist") and getattr(value, "size", 1) <= STATED_SIZE:
         with contextlib.suppress(Exception):
             return _plain(value.tolist())
     return repr(value)
+
+
+def _sorted(items: list[Any]) -> list[Any]:
+    try:
+        return sorted(items)
+    except TypeError:
+        return sorted(items, key=repr)
 
 
 def _described(error: BaseException, expected: str | None) -> dict[str, Any]:

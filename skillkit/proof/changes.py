@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from skillkit.catalogue.changes import Change
-from skillkit.catalogue.values import same_value
+from skillkit.catalogue.values import agrees, written
 from skillkit.execution.running import CODE, LAST, Job, Outcome
 from skillkit.proof.figures import change_figures
 from skillkit.proof.proofs import Proof, new_job
@@ -67,6 +67,6 @@ def _refuted_change(change: Change, outcome: Outcome) -> Verdict:
         return HOLDS
     if change.kind == "warns" and not error and any(is_stated(one, change.match) for one in outcome["warnings"]):
         return HOLDS
-    if change.kind == "returns" and not error and same_value(outcome["value"], change.stated):
+    if change.kind == "returns" and not error and agrees(outcome["value"], change.stated):
         return HOLDS
-    return Verdict(f"does not fail as stated ({change.kind} {change.stated}): {found}", change.place)
+    return Verdict(f"does not fail as stated ({change.kind} {written(change.stated)}): {found}", change.place)

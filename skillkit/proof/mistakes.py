@@ -7,7 +7,7 @@ from typing import Any
 from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.patterns import Mistake, Pattern
 from skillkit.catalogue.slicing import Slice, cut
-from skillkit.catalogue.values import same_value
+from skillkit.catalogue.values import agrees, written
 from skillkit.execution.running import Job, Outcome
 from skillkit.proof.blocks import block_proof
 from skillkit.proof.proofs import Proof, new_job
@@ -76,8 +76,8 @@ def _refuted(mistake: Mistake, outcome: Outcome, code: Slice, topic: str) -> Ver
         return Verdict(f"fails in another way: {found}", place)
     if mistake.kind == "warns":
         return _refuted_warning(mistake, outcome, start)
-    if mistake.kind == "returns" and not same_value(outcome["value"], mistake.stated):
-        return Verdict(f"returns {outcome['value']!r}, not {mistake.stated!r}: {_RESTATE}", start)
+    if mistake.kind == "returns" and not agrees(outcome["value"], mistake.stated):
+        return Verdict(f"returns {outcome['value']!r}, not {written(mistake.stated)}: {_RESTATE}", start)
     if mistake.kind == "shows" and not outcome["holds"]:
         return Verdict(f"'{mistake.stated}' does not hold any longer: {_RESTATE}", start)
     return HOLDS
@@ -114,10 +114,12 @@ def _same(mistake: Mistake, outcome: Outcome) -> Verdict | None:
     place = mistake.place
     if mistake.kind == "shows" and outcome["holds"]:
         return Verdict(f"'{mistake.stated}' holds of '{mistake.instead}' too, so it shows nothing", place)
-    if mistake.kind == "returns" and same_value(outcome["value"], mistake.stated):
-        return Verdict(f"'{mistake.instead}' returns the wrong value too: {mistake.stated!r}", place)
-    if mistake.right is not None and not same_value(outcome["value"], mistake.right):
-        return Verdict(f"'{mistake.instead}' returns {outcome['value']!r}, not the right {mistake.right!r}", place)
+    if mistake.kind == "returns" and agrees(outcome["value"], mistake.stated):
+        return Verdict(f"'{mistake.instead}' returns the wrong value too: {written(mistake.stated)}", place)
+    if mistake.right is not None and not agrees(outcome["value"], mistake.right):
+        return Verdict(
+            f"'{mistake.instead}' returns {outcome['value']!r}, not the right {written(mistake.right)}", place
+        )
     if mistake.kind == "warns" and any(warning["expected"] for warning in outcome["warnings"]):
         return Verdict(f"'{mistake.instead}' warns too", place)
     return None

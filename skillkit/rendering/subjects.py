@@ -5,7 +5,9 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from skillkit.catalogue.changes import Change
+from skillkit.catalogue.patterns import Mistake
 from skillkit.catalogue.slicing import Slice
+from skillkit.catalogue.values import written
 
 
 def plain(value: Any) -> Any:
@@ -21,7 +23,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, Slice):
         return {"text": value.text}
     if is_dataclass(value) and not isinstance(value, type):
-        data = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        data = {field.name: getattr(value, field.name) for field in fields(value)}
+        if isinstance(value, Mistake | Change):  # what is printed of a value is what the result was compared with
+            data |= {name: written(data[name]) for name in ("stated", "right") if data.get(name) is not None}
+        data = plain(data)
         return data | {"id": value.id} if isinstance(value, Change) else data
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}

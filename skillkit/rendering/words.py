@@ -23,7 +23,7 @@ def failure(mistake: Mapping[str, Any]) -> str:
 
 def literal(value: Any) -> str:
     """Return a stated value as code; a text, such as a dtype's name, too."""
-    return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
+    return f"`{value}`"
 
 
 def message(mistake: Mapping[str, Any]) -> str:
