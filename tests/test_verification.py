@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from skillkit.catalogue.catalogues import load_catalogue
-from skillkit.catalogue.values import same_value
 from skillkit.errors import BadInput
 from skillkit.places import find_project
 from skillkit.proof.outcomes import Outcomes
@@ -185,7 +184,7 @@ def test_a_block_that_leaves_a_process_behind(verify: Callable[[], Report], edit
         "    assert mean([1.0]) == 1.0\n    print(child.pid)",
     )
     report = verify()
-    assert failures(report)["sum-mean"].endswith("left 1 process(es) running, which were ended")
+    assert failures(report)["sum-mean"].endswith("leaves behind 1 process")
     assert not started.exists()
     assert _until(lambda: not _sleeping("60"))
 
@@ -465,19 +464,98 @@ def test_what_ends_by_itself_was_not_left_running(verify: Callable[..., Report],
     assert failures(verify()) == {}
 
 
+WRITE_EVERYWHERE = """for one in range(3, 256):
+        try:
+            os.write(one, b'{"error": null}')
+        except OSError:
+            pass"""
+
+
 @pytest.mark.parametrize(
-    ("found", "stated", "same"),
+    ("code", "failure"),
     [
-        (1.00001, 1, True),
-        (1.001, 1, False),
-        (float("nan"), float("nan"), True),
-        (True, 1, False),
-        ([1, [2.0]], [1, [2]], True),
-        ([1], [1, 2], False),
-        ({"a": 1}, {"a": 1.0}, True),
-        ("x", "x", True),
-        (None, 0, False),
+        pytest.param(
+            "import os\n    if os.fork() == 0:\n        time.sleep(60)",
+            "leaves behind 1 process",
+            id="a forked process",
+        ),
+        pytest.param(
+            "import multiprocessing\n    context = multiprocessing.get_context('fork')\n"
+            "    context.Process(target=time.sleep, args=(60,), daemon=False).start()",
+            "still running after 5 s, and was ended",
+            id="a process that Python waits for",
+        ),
+        pytest.param(
+            "import os\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0:\n"
+            "            time.sleep(60)\n        os._exit(0)",
+            "leaves behind 1 process",
+            id="a daemon",
+        ),
+        pytest.param(
+            "import threading\n    threading.Thread(target=time.sleep, args=(60,), name='idler').start()",
+            "leaves behind the thread 'idler'",
+            id="a thread",
+        ),
+        pytest.param(
+            "import threading\n    threading.Thread(target=time.sleep, args=(60,), name='idler', daemon=True).start()",
+            "leaves behind the thread 'idler'",
+            id="a daemon thread",
+        ),
+        pytest.param(
+            "import atexit\n    atexit.register(lambda: 1 / 0)",
+            "leaves behind an exit handler that fails: ZeroDivisionError: division by zero",
+            id="an exit handler that fails",
+        ),
+        pytest.param(
+            "import subprocess\n    subprocess.Popen('sleep 0.3; echo late', shell=True)",
+            "leaves behind what prints after the end",
+            id="output after the end",
+        ),
+        pytest.param(
+            f"import os\n    {WRITE_EVERYWHERE}\n    os._exit(0)",
+            "the process died (0)",
+            id="an answer of its own",
+        ),
+        pytest.param(
+            "import os\n    import signal\n    os.kill(os.getpid(), signal.SIGSTOP)",
+            "still running after 5 s, and was ended",
+            id="a process that is stopped",
+        ),
     ],
 )
-def test_same_value(found: object, stated: object, same: bool) -> None:
-    assert same_value(found, stated) is same
+def test_what_a_block_leaves_behind(verify: Callable[[], Report], edit: Edit, code: str, failure: str) -> None:
+    edit("reference/sums.py", "import math\n", "import math\nimport time\n")
+    edit(
+        "reference/sums.py", "    assert mean([1.0, 2.0]) == 1.5", f"    assert mean([1.0]) == 1.0 and time\n    {code}"
+    )
+    assert failures(verify())["sum-mean"].endswith(failure)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("threading.Thread(target=time.sleep, args=(0.2,)).start()", id="a thread that Python waits for"),
+        pytest.param("ThreadPoolExecutor(2).submit(time.sleep, 0.1)", id="a pool of threads"),
+        pytest.param("atexit.register(time.sleep, 0.01)", id="an exit handler"),
+        pytest.param("atexit.register(print, 'bye')", id="an exit handler that prints"),
+        pytest.param("os.fork() or os._exit(0)", id="a process that ends"),
+        pytest.param(WRITE_EVERYWHERE, id="what writes wherever it can"),
+    ],
+)
+def test_what_ends_with_a_block(verify: Callable[[], Report], edit: Edit, code: str) -> None:
+    imports = "import atexit\nimport math\nimport os\nimport threading\nimport time\n"
+    edit("reference/sums.py", "import math\n", f"{imports}from concurrent.futures import ThreadPoolExecutor\n")
+    edit("reference/sums.py", "    assert mean([1.0, 2.0]) == 1.5", f"    assert mean([1.0]) == 1.0\n    {code}")
+    assert failures(verify()) == {}
+
+
+def test_a_server_that_is_stopped_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("skillkit.proof.workers.PATIENCE", 3.0)
+    servers = Workers(sys.executable, (), count=1)
+    assert servers.ask({"libraries": ["click"]})["click"]
+    process = servers._servers[0].process
+    assert process is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    assert servers.ask({"code": "", "seconds": 0.5})["stderr"] == "the server did not answer for 3.5 s"
+    assert servers.ask({"libraries": ["click"]})["click"]  # by another server
+    servers.close()

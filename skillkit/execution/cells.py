@@ -71,6 +71,10 @@ class Cell:
                 os.close(one)
             os.close(file)
 
+    def printed(self) -> list[int]:
+        """Return how much a run has written to each stream so far."""
+        return [os.path.getsize(stream) if os.path.exists(stream) else 0 for stream in self.streams]
+
     def is_used(self) -> bool:
         """Return whether there is anything in the scratch folder."""
         return bool(os.listdir(self.scratch))

@@ -29,7 +29,7 @@ def broken(outcome: Outcome) -> str:
         last = outcome.get("stderr", "").strip().rpartition("\n")[2]
         return f"the process died ({outcome['died']}) {last}".rstrip()
     if "left" in outcome:
-        return f"left {outcome['left']} process(es) running, which were ended"
+        return f"leaves behind {', '.join(outcome['left'])}"
     return ""
 
 
