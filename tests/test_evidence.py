@@ -11,6 +11,7 @@ from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.places import find_project
 from skillkit.proof.evidence import Evidence, Run, cited_versions, load_evidence
+from skillkit.proof.statements import project_proofs
 from skillkit.rendering.renderer import Renderer
 
 Edit = Callable[[str, str, str], None]
@@ -83,6 +84,40 @@ def test_evidence_is_for_what_was_stated(edit: Edit, project: Path, old: str, ne
     assert next(iter(Renderer(find_project()).render())).text.startswith("Every")
     edit("reference/sums.yaml", old, new)
     assert next(iter(Renderer(find_project()).render())).text.startswith("Not verified.")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stale"),
+    [
+        ("match: division by zero", "match: by zero", ["sum-mean/mean_of_nothing"]),
+        ("writes: sum(values) / len(values)", "writes: sum(values)", ["sum-mean/mean_of_nothing"]),
+        ("writes: sum(values) / len(values)", "words: no values", ["sum-mean/mean_of_nothing"]),
+        ("shows: is_false", "shows: is_false\n      value: one is missing", ["sum-mean/float_sum"]),
+        ("shows: is_false", 'shows: is_false\n      requires: {python: ">=3"}', ["sum-mean/float_sum"]),
+        ("rule: Use fsum.", "rule: Use fsum.\n  changed: python 3.11", ["sum-mean"]),
+        ("rule: Use fsum.", "rule: Use fsum.\n  writes: math.fsum(values)", ["sum-mean"]),
+        (
+            "rule: Use fsum.",
+            'rule: Use fsum.\n  requires: {python: ">=3"}',
+            ["sum-mean", "sum-mean/mean_of_nothing", "sum-mean/float_sum"],
+        ),
+        ("rule: Use fsum.", "rule: Use math.fsum.", []),
+        ('since: "3.0"', 'since: "3.1"', ["changes/python: 1 // 0", "changes/python: 1 // 0/instead"]),
+        ("match: by zero", "match: zero", ["changes/python: 1 // 0"]),
+    ],
+)
+def test_a_hash_is_of_what_is_stated_and_for_which_versions(
+    edit: Edit, project: Path, old: str, new: str, stale: list[str]
+) -> None:
+    changes = project / "reference" / "changes.yaml"
+    changes.write_text(
+        '- {library: python, since: "3.0", writes: "1 // 0", raises: ZeroDivisionError, match: by zero, instead: "1",\n'
+        '   source: "https://a.org"}\n'
+    )
+    before = {one.id: one.hash for one in project_proofs(find_project(), {})}
+    edit(f"reference/{'changes' if old in changes.read_text() else 'sums'}.yaml", old, new)
+    after = {one.id: one.hash for one in project_proofs(find_project(), {})}
+    assert [name for name in before if before[name] != after[name]] == stale
 
 
 def test_a_statement_that_was_skipped_in_every_run_is_not_verified(edit: Edit, project: Path) -> None:

@@ -17,7 +17,9 @@ def block_proof(pattern: Pattern) -> Proof:
     def judge(outcome: Outcome) -> Verdict:
         return fault(outcome, pattern.block, pattern.check) or _idle(pattern, outcome) or HOLDS
 
-    return Proof(pattern.id, "block", pattern.id, pattern.place, job, judge, pattern.requires)
+    return Proof(
+        pattern.id, "block", pattern.id, pattern.place, job, judge, pattern.requires, (pattern.changed, pattern.writes)
+    )
 
 
 def _idle(pattern: Pattern, outcome: Outcome) -> Verdict | None:

@@ -28,7 +28,7 @@ def _old_form(change: Change) -> Proof:
     def judge(outcome: Outcome) -> Verdict:
         return _refuted_change(change, outcome)
 
-    stated = (change.kind, change.stated, change.match)
+    stated = (change.kind, change.stated, change.match, change.since)
     return Proof(change.id, "change", "changes", change.place, job, judge, _since(change), stated)
 
 

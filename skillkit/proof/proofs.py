@@ -24,7 +24,7 @@ class Proof:
         job: What is run.
         judge: Judges what became of the job.
         requires: Library versions under which the statement is made.
-        stated: What the job is said to do, as the judge takes it.
+        stated: What the text says of the job: what it does, since when, and what one writes.
     """
 
     id: str
@@ -48,8 +48,8 @@ class Proof:
 
     @property
     def hash(self) -> str:
-        """A digest of everything that is run and stated: evidence is for this alone."""
-        return _digest([self.job, self.stated])
+        """A digest of everything that is run and stated, and for which versions: evidence is for this alone."""
+        return _digest([self.job, self.stated, dict(self.requires)])
 
 
 def new_job(**parts: Any) -> Job:
