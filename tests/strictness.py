@@ -9,6 +9,7 @@ from pathlib import Path
 from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.demands import Right, core_rights, form_demands, prose_demands, topic_demands
 from skillkit.catalogue.libraries import imported_modules
+from skillkit.catalogue.syntax import taken_apart
 from skillkit.errors import Problem
 from skillkit.places import Project, find_project
 from skillkit.reading import read
@@ -34,7 +35,7 @@ def lacking(project: Project, catalogue: Catalogue, names: list[str]) -> Iterato
     if not names or "changes" in names:
         document = read(project.reference / "changes.yaml")
         for index, row in enumerate(document.value):
-            right = Right("its own 'instead'", ast.parse(row["instead"]))
+            right = Right("its own 'instead'", taken_apart(ast.parse(row["instead"])))
             yield from form_demands(document, (index, "writes"), row["writes"], [right, *core])
             code = [row["writes"], row["instead"], row.get("given", "")]
             yield from prose_demands(document, (index,), row, ("note",), code, versioned)

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from skillkit.catalogue.syntax import BadForm, find, parse_form
+from skillkit.catalogue.syntax import BadForm, find, parse_form, taken_apart
 
 CODE = '''@jax.jit
 def train_step(params, batch: Batch, *, rate=0.1) -> Params:
@@ -27,7 +27,7 @@ def train_step(params, batch: Batch, *, rate=0.1) -> Params:
 
 
 def found(form: str, code: str = CODE) -> list[tuple[int, int]]:
-    return sorted(set(find(parse_form(form), ast.parse(code))))
+    return sorted(set(find(parse_form(form), taken_apart(ast.parse(code)))))
 
 
 @pytest.mark.parametrize(

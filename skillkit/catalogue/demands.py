@@ -10,7 +10,7 @@ from typing import Any
 from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.claims import open_claims
 from skillkit.catalogue.patterns import Pattern
-from skillkit.catalogue.syntax import BadForm, Form, find, parse_form
+from skillkit.catalogue.syntax import BadForm, Code, Form, find, parse_form, taken_apart
 from skillkit.errors import Problem
 from skillkit.reading import Document, Key
 
@@ -21,11 +21,11 @@ class Right:
 
     Args:
         label: What it is, for a message.
-        tree: Its syntax.
+        code: What is looked through.
     """
 
     label: str
-    tree: ast.AST
+    code: Code
 
 
 def core_rights(catalogue: Catalogue) -> list[Right]:
@@ -85,7 +85,7 @@ def form_demands(document: Document, key: Key, text: str, rights: Iterable[Right
         yield document.problem(key, f"is not Python that code can be searched for: '{text}'")
         return
     for right in rights:
-        if any(True for _ in find(form, right.tree)):
+        if any(True for _ in find(form, right.code)):
             yield document.problem(
                 key, f"this is found in {right.label} too: add what makes it wrong, or say that in 'words'"
             )
@@ -105,13 +105,13 @@ class _Walk:
         self.of = pattern
         self.rights = {one.label: one for one in (_block(pattern), *core)}
         if form := _form(pattern.writes):
-            self.rights["the right form"] = Right("the right form", ast.Module(list(form.body), []))
+            self.rights["the right form"] = Right("the right form", taken_apart(ast.Module(list(form.body), [])))
         self.versioned = versioned
 
     def pattern(self, key: Key, entry: dict[str, Any]) -> Iterator[Problem]:
         if self.of.core and not self.of.writes:
             yield self.document.problem((*key, "core"), "what is in the core shows what to write: add 'writes'")
-        if self.of.writes and not _is_found(self.of.writes, ast.parse(self.of.block.text)):
+        if self.of.writes and not _is_found(self.of.writes, _block(self.of).code):
             yield self.document.problem((*key, "writes"), "this is not found in the block as syntax")
         code = [self.of.block.text, self.of.writes, *(one.writes for one in self.of.mistakes)]
         yield from prose_demands(self.document, key, entry, ("title", "when", "rule", "why"), code, self.versioned)
@@ -121,8 +121,8 @@ class _Walk:
     def mistake(self, key: Key, entry: dict[str, Any], code: list[str]) -> Iterator[Problem]:
         wrong = self.catalogue.shelf.module(f"mistakes.{self.of.topic}")
         if "writes" in entry:
-            trees = [wrong.definitions[name] for name in wrong.closure(entry["symbol"])]
-            if _form(entry["writes"]) and not any(_is_found(entry["writes"], tree) for tree in trees):
+            codes = [taken_apart(wrong.definitions[name]) for name in wrong.closure(entry["symbol"])]
+            if _form(entry["writes"]) and not any(_is_found(entry["writes"], code) for code in codes):
                 yield self.document.problem((*key, "writes"), f"this is not found in '{entry['symbol']}' as syntax")
             yield from form_demands(self.document, (*key, "writes"), entry["writes"], self.rights.values())
         elif "words" not in entry:
@@ -147,7 +147,7 @@ class _Walk:
 
 
 def _block(pattern: Pattern) -> Right:
-    return Right(f"the block of '{pattern.id}'", ast.parse(pattern.block.text))
+    return Right(f"the block of '{pattern.id}'", taken_apart(ast.parse(pattern.block.text)))
 
 
 def _form(text: str) -> Form | None:
@@ -157,9 +157,9 @@ def _form(text: str) -> Form | None:
         return None
 
 
-def _is_found(text: str, tree: ast.AST) -> bool:
+def _is_found(text: str, code: Code) -> bool:
     form = _form(text)
-    return form is not None and any(True for _ in find(form, tree))
+    return form is not None and any(True for _ in find(form, code))
 
 
 def _place(document: Document, key: Key, text: str, first: int, last: int) -> tuple[int, int]:

@@ -76,7 +76,9 @@ class Module:
         node = self.definitions[name]
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             return f"'{name}' is no function"
-        if isinstance(node, ast.AsyncFunctionDef) or any(map(_is_yield, own_nodes(node))):
+        source = self.lines[node.lineno - 1 : node.end_lineno]
+        yields = any("yield" in line for line in source) and any(map(_is_yield, own_nodes(node)))
+        if isinstance(node, ast.AsyncFunctionDef) or yields:
             return f"a call of '{name}' runs nothing: make it a plain function"
         taken = len(node.args.posonlyargs) + len(node.args.args)
         keywords = sum(default is None for default in node.args.kw_defaults)

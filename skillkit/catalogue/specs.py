@@ -12,7 +12,7 @@ from skillkit.catalogue.modules import Module
 from skillkit.catalogue.patterns import Mistake, Pattern, Topic
 from skillkit.catalogue.requirements import bad_match, bad_requirements
 from skillkit.catalogue.slicing import Shelf, Slice, cut
-from skillkit.catalogue.syntax import BadForm, find, parse_form
+from skillkit.catalogue.syntax import BadForm, find, parse_form, taken_apart
 from skillkit.catalogue.values import stated_value
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.reading import Document, Key, read
@@ -181,7 +181,7 @@ def _is_found(text: str, trees: Iterable[ast.AST]) -> bool:
         form = parse_form(text)
     except BadForm:
         return False
-    return any(True for tree in trees for _ in find(form, tree))
+    return any(True for tree in trees for _ in find(form, taken_apart(tree)))
 
 
 def _stands_in(words: str, code: str) -> bool:

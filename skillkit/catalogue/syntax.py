@@ -3,7 +3,7 @@
 import ast
 import io
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 ANY = "anything__"  # the name that stands in a parsed form where its text says `...`
@@ -53,29 +53,45 @@ def parse_form(text: str) -> Form:
     return Form(text, tuple(body))
 
 
-def find(form: Form, tree: ast.AST) -> Iterator[tuple[int, int]]:
-    """Yield the first and last line of each place in a syntax tree where a form is found."""
+@dataclass(frozen=True)
+class Code:
+    """Python that forms are looked for in, taken apart once.
+
+    Args:
+        expressions: Each kind's, wherever they stand.
+        bodies: Every run of statements of one body.
+    """
+
+    expressions: Mapping[type, Sequence[ast.expr]]
+    bodies: Sequence[Sequence[ast.stmt]]
+
+
+def taken_apart(tree: ast.AST) -> Code:
+    """Return the code of a syntax tree, a single definition's with its header."""
+    expressions: dict[type, list[ast.expr]] = {}
+    bodies: list[Sequence[ast.stmt]] = [[tree]] if isinstance(tree, ast.stmt) else []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr):
+            expressions.setdefault(type(node), []).append(node)
+        else:
+            parts = (getattr(node, name, None) for name in _BODIES)
+            bodies += [part for part in parts if isinstance(part, list)]
+    return Code(expressions, bodies)
+
+
+def find(form: Form, code: Code) -> Iterator[tuple[int, int]]:
+    """Yield the first and last line of each place in some code where a form is found."""
     only = form.body[0] if len(form.body) == 1 else None
     if isinstance(only, ast.Expr):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.expr) and _same(only.value, node):
+        for node in code.expressions.get(type(only.value), ()):
+            if _same(only.value, node):
                 yield node.lineno, node.end_lineno or node.lineno
         return
-    for statements in _bodies(tree):
+    for statements in code.bodies:
         for start in range(len(statements)):
             end = _run(form.body, statements, start)
             if end is not None:
                 yield _first_line(statements[start]), statements[end - 1].end_lineno or 0
-
-
-def _bodies(tree: ast.AST) -> Iterator[Sequence[ast.stmt]]:
-    if isinstance(tree, ast.stmt):
-        yield [tree]
-    for node in ast.walk(tree):
-        for name in _BODIES:
-            part = getattr(node, name, None)
-            if isinstance(part, list):
-                yield part
 
 
 def _first_line(node: ast.stmt) -> int:
