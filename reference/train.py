@@ -68,7 +68,7 @@ def main(
 
         splits = load_splits(data, seed)
     except ModuleNotFoundError as error:
-        raise BadInput(f"needs {error.name}: pip install 'jax-skillkit[jax]'") from error
+        raise BadInput(f"needs {error.name}: pip install '.[jax]' in the folder of this repository") from error
     except DataError as error:
         raise BadInput(str(error)) from error
     settings = Settings(epochs, batch_size, hidden, learning_rate, weight_decay, dropout, seed)

@@ -1,5 +1,7 @@
 """The questionnaire on a terminal."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from click.testing import CliRunner, Result
 from skillkit.cli.asking import ask
 from skillkit.places import own_project
 from skillkit.reading import read
-from skillkit.recommender.questions import decisions_folder
+from skillkit.recommender.questions import decisions_folder, read_questions
 
 FOLDER = decisions_folder(own_project(Path()))
 
@@ -80,3 +82,54 @@ def test_a_contradiction_is_explained_and_asked_again(path: Path) -> None:
     saved, result = talk(path, "moe-lm", "", "1B", "2B", "100M", *[""] * 8)
     assert "must be at most the 1000000000 parameters" in result.stderr
     assert saved["active_parameters"] == 100_000_000
+
+
+@pytest.mark.parametrize(
+    ("word", "family"), [("LLM", "decoder-lm"), ("Decoder LM", "decoder-lm"), ("bert", "encoder-lm")]
+)
+def test_words_that_people_use_are_understood(path: Path, word: str, family: str) -> None:
+    saved, _ = talk(path, word, *[""] * 10)
+    assert saved["family"] == family
+
+
+def test_a_word_for_several_asks_which(path: Path) -> None:
+    saved, result = talk(path, "Transformer", "vit", *[""] * 8)
+    assert '"Transformer" may be decoder-lm, encoder-lm, seq2seq or vit: say which' in result.stderr
+    assert saved["family"] == "vit"
+
+
+def test_long_lists_of_words_are_broken_between_words(path: Path) -> None:
+    _, result = talk(path, "vit", *[""] * 8)
+    lines = result.stderr.partition("What do you train?")[0].splitlines()[1:]
+    assert len(lines) > 2
+    assert all(len(line) <= 80 and line.startswith("  ") for line in lines)
+    words = " ".join(lines).replace(",", " ").split()
+    assert words == list(read_questions(FOLDER)["family"].choices)
+
+
+@pytest.mark.parametrize("question", [b"Say more", b"Right?", b"Save the answers"])
+def test_every_question_explains_itself(question: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one too, which is asked only where no file is named."""
+    monkeypatch.chdir(tmp_path)
+
+    @click.command()
+    def asking() -> None:
+        ask(FOLDER, None)
+
+    at = {b"Say more": 7, b"Right?": 8, b"Save the answers": 9}[question]
+    lines = ["vit", *[""] * 9]
+    lines.insert(at, "?")
+    result = CliRunner().invoke(asking, input="".join(f"{line}\n" for line in lines))
+    assert result.exception is None, result.output
+    assert result.stderr.count(question.decode()) == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["optimizer-answers.yaml"]
+
+
+def test_an_end_of_input_is_no_answer() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from skillkit.cli import main; import sys; sys.stdin.isatty = lambda: True; main()",
+         "recommend-optimizer"],
+        input="vit\n", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "Error: <stdin>: ended before the questions did: --no-input asks none" in done.stderr

@@ -102,3 +102,11 @@ def test_ranges_ascend_from_zero(question: Any) -> None:
 def test_a_bound_belongs_to_the_upper_range() -> None:
     parameters = read_questions(FOLDER)["parameters"]
     assert (parameters.label(999_999), parameters.label(1_000_000)) == ("tiny", "small")
+
+
+def test_other_words_stand_for_choices_and_for_no_choice_of_its_own_name() -> None:
+    family = read_questions(FOLDER)["family"]
+    assert family.also
+    for word, meant in family.also.items():
+        assert word not in family.choices
+        assert set(meant) <= set(family.choices), word

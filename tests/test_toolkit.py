@@ -63,6 +63,19 @@ def test_reports(edit: Edit, project: Path, ending: str) -> None:
         assert "- `sum-mean`: reference/sums.py:18: AssertionError" in text
 
 
+@pytest.mark.parametrize("ending", ["md", "xml", "json"])
+def test_reports_hold_whatever_a_message_says(edit: Edit, project: Path, ending: str) -> None:
+    edit("reference/sums.py", "== 1.5", '== 1.5, chr(0) + chr(27) + chr(0xD800) + "é"\n    assert False, chr(0xD800)')
+    edit("reference/sums.py", "assert mean([1.0, 2.0]) == 1.5, ", "raise ValueError(")
+    edit("reference/sums.py", '+ "é"\n', '+ "é")\n')
+    path = project / f"report.{ending}"
+    assert call("verify", "--no-cache", "-q", "--report", str(path)).exit_code == 1
+    text = path.read_text()
+    assert "é" in text or "\\u00e9" in text
+    if ending == "xml":
+        assert "\ufffd\ufffd\ufffdé" in str(next(ElementTree.fromstring(text).iter("failure")).get("message"))
+
+
 @pytest.mark.usefixtures("project")
 def test_a_report_of_another_kind_is_refused_before_anything_runs() -> None:
     with pytest.raises(BadInput, match=r"report\.pdf: a report ends in \.md, \.xml, \.json"):
@@ -85,6 +98,12 @@ def _refuse(*_: object) -> Path:
 def test_an_unknown_interpreter(tmp_path: Path) -> None:
     with pytest.raises(NotInstallable, match=r"there is no interpreter 'python9\.9' here that runs"):
         interpreter(Wanted("jax==0.10.2", "python9.9"), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["/", "/etc/passwd", "/bin/true", ".", "\udcff", "a" * 5000, "-c", "~"])
+def test_what_is_no_interpreter(tmp_path: Path, name: str) -> None:
+    with pytest.raises(NotInstallable, match="there is no interpreter"):
+        interpreter(Wanted("jax==0.10.2", name), tmp_path)
 
 
 def test_an_environment_is_made_once_and_verifies(tmp_path: Path, project: Path) -> None:
@@ -284,7 +303,7 @@ def test_an_interpreter_is_found_by_its_version_where_pyenv_keeps_it(
     for folder, answer in (("shims", 127), ("versions/3.12.1/bin", 0)):
         (tmp_path / folder).mkdir(parents=True)
         path = tmp_path / folder / "python3.12"
-        path.write_text(f"#!/bin/sh\nexit {answer}\n")
+        path.write_text(f"#!/bin/sh\necho 1.5\nexit {answer}\n" if not answer else f"#!/bin/sh\nexit {answer}\n")
         path.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "shims"))
     monkeypatch.delenv("PYENV_ROOT", raising=False)

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 
 from skillkit.places import Project
 
@@ -38,7 +39,13 @@ def local_modules(project: Project) -> tuple[str, ...]:
 
 
 def _own(project: Project) -> set[str]:
-    return {path.stem for folder in (project.root, project.root / "src") for path in folder.glob("*")}
+    """Return the modules and packages beside the reference code, but for those that hide what is installed."""
+    beside = [path for folder in (project.root, project.root / "src") for path in folder.glob("*") if _is_module(path)]
+    return {path.stem for path in beside if not is_installed(path.stem) or _is_editable(path.stem)}
+
+
+def _is_module(path: Path) -> bool:
+    return path.suffix == ".py" or (path.is_dir() and next(path.glob("*.py"), None) is not None)
 
 
 def _imports(project: Project) -> Counter[str]:

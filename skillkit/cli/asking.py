@@ -1,7 +1,9 @@
 """The questionnaire on a terminal: one question after the other, with help, a way back and a summary."""
 
 import re
-from collections.abc import Mapping
+import shutil
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,7 +81,11 @@ class _Talk:
         if question is not None:
             self._put(question)
         elif self.rounds == 1:
-            more = _read("Say more: precision, devices, privacy, issues, tuning? (yes, no)", "no")
+            more = _read(
+                "Say more: precision, devices, privacy, issues, tuning? (yes, no)",
+                "no",
+                "yes asks about each of these; no takes their defaults, which the summary shows.",
+            )
             self.rounds = 2 if more in ("y", "yes") else 3
         else:
             self._summary()
@@ -122,14 +128,10 @@ class _Talk:
         return {name: value for name, value in self.given.items() if name not in _KEYS.get(question.id, (question.id,))}
 
     def _put(self, question: Question) -> None:
-        words = question.choices or question.several
-        text = question.text + (f" ({', '.join(words)})" if words else "")
+        text = _with_words(question.text, question.choices or question.several)
         default = self._default(question)
         while True:
-            answer = _read(text, _shown(default))
-            if answer == "?":
-                click.echo(question.help, err=True)
-                continue
+            answer = _read(text, _shown(default), question.help)
             if self._accepts(question, answer):
                 self.asked.append(question.id)
                 return
@@ -165,7 +167,11 @@ class _Talk:
             assumed = " (assumed)" if name in facts.assumed else ""
             click.echo(f"  {name}: {_shown(value) or 'none'}{assumed}", err=True)
         click.echo(f"  that is {facts.updates} optimizer updates", err=True)
-        if _read("Right? (yes, or < to go back)", "yes") not in ("y", "yes"):
+        question, help_text = (
+            "Right? (yes, or < to go back)",
+            "yes recommends for these answers; < asks the last again.",
+        )
+        if _read(question, "yes", help_text) not in ("y", "yes"):
             raise _Back
         raise StopIteration
 
@@ -174,12 +180,25 @@ class _Talk:
 _KEYS = {"steps": ("steps", "epochs", "tokens")}
 
 
-def _read(text: str, default: str) -> str:
-    answer = click.prompt(text, default=default, show_default=bool(default), err=True)
-    answer = str(answer).strip()
-    if answer == "<":
-        raise _Back
-    return answer
+def _with_words(text: str, words: Sequence[str]) -> str:
+    """Return a question with its words: beside it where that fits on a line, else below, broken between words."""
+    line = f"{text} ({', '.join(words)})" if words else text
+    width = shutil.get_terminal_size().columns
+    if len(line) < width:
+        return line
+    wrap = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join([*wrap.wrap(", ".join(words)), text])
+
+
+def _read(text: str, default: str, explanation: str) -> str:
+    """Return an answer that is neither a question nor a step back."""
+    while True:
+        answer = str(click.prompt(text, default=default, show_default=bool(default), err=True)).strip()
+        if answer == "<":
+            raise _Back
+        if answer != "?":
+            return answer
+        click.echo(explanation, err=True)
 
 
 def _shown(value: Any) -> str:
@@ -192,7 +211,8 @@ def _shown(value: Any) -> str:
 
 def _where() -> Path | None:
     try:
-        answer = _read("Save the answers to (- for nowhere)", _FILE)
+        explanation = "A file that 'skillkit recommend-optimizer --answers FILE' reads again; - saves nothing."
+        answer = _read("Save the answers to (- for nowhere)", _FILE, explanation)
     except _Back:
         return None
     return None if answer == "-" else Path(answer)

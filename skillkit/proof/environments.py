@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -95,16 +96,30 @@ def _is_usable(home: Path, requirements: Sequence[str]) -> bool:
 def found(name: str) -> str:
     """Return the path of an interpreter that runs; a version manager's stand-in may be on the path and not run."""
     for path in _candidates(f"python{name}" if name[:1].isdigit() else name):
-        if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
+        if _runs(path):
             return os.path.abspath(path)
     raise NotInstallable(f"there is no interpreter '{name}' here that runs: give its path")
 
 
+def _runs(path: str) -> bool:
+    """Return whether a file is an interpreter of Python 3 that answers."""
+    try:
+        done = subprocess.run([path, "-c", "print(3 / 2)"], capture_output=True, timeout=_PATIENCE, check=False)
+    except (OSError, ValueError, subprocess.TimeoutExpired):  # a folder, text, or another program
+        return False
+    return done.stdout.strip() == b"1.5"
+
+
+_PATIENCE = 60  # seconds
+
+
 def _candidates(command: str) -> Iterator[str]:
     """Yield what may be meant: what is on the path, then what pyenv and uv keep, newest first."""
-    path = shutil.which(command)
+    path = shutil.which(command) if "\0" not in command else None
     if path:
         yield path
+    if not re.fullmatch(r"[\w.+-]{1,100}", command):
+        return
     pyenv = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
     if path and Path(path).parent.name == "shims":
         pyenv = str(Path(path).parent.parent)

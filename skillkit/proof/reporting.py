@@ -1,6 +1,7 @@
 """Reporting: what runs have shown, as a table, Markdown, JUnit XML or JSON."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from xml.etree import ElementTree
@@ -60,16 +61,25 @@ def as_xml(reports: Mapping[str, Report]) -> str:
     root = ElementTree.Element("testsuites")
     for label, report in reports.items():
         counts = {"tests": report.results, "failures": report.of("fails"), "skipped": report.of("skipped")}
-        attributes = {"name": label} | {name: str(len(found)) for name, found in counts.items()}
+        attributes = {"name": _printable(label)} | {name: str(len(found)) for name, found in counts.items()}
         suite = ElementTree.SubElement(root, "testsuite", attributes)
         for result in report.results:
-            name = {"classname": f"{result.proof.pattern}.{result.proof.kind}", "name": result.proof.id}
+            kind = f"{result.proof.pattern}.{result.proof.kind}"
+            name = {"classname": _printable(kind), "name": _printable(result.proof.id)}
             case = ElementTree.SubElement(suite, "testcase", name, time=f"{result.seconds:.3f}")
             if result.state != "holds":
                 tag = "failure" if result.state == "fails" else "skipped"
-                ElementTree.SubElement(case, tag, message=str(result))
+                ElementTree.SubElement(case, tag, message=_printable(str(result)))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _printable(text: str) -> str:
+    """Return a text without the characters that XML cannot hold."""
+    return _UNKNOWN_TO_XML.sub("\ufffd", text)
+
+
+_UNKNOWN_TO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _heading(label: str, report: Report) -> str:
@@ -78,7 +88,7 @@ def _heading(label: str, report: Report) -> str:
 
 
 def _line(result: Result) -> str:
-    return str(result).replace("\n", " ").replace("|", "\\|")
+    return _printable(str(result)).replace("\n", " ").replace("|", "\\|")
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Questions: what the recommender asks, and which answers it understands."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -24,6 +25,7 @@ class Question:
         text: The question.
         help: What `?` shows.
         choices: The words that answer it; empty for a number.
+        also: Other words that people use for a choice, or for several of which they must say one.
         several: The words of which any number answer it.
         ranges: The parts of a number's line by their lower bounds, ascending; None is the unknown number.
         default: The answer where none is given; None where the family has one of its own.
@@ -38,6 +40,7 @@ class Question:
     text: str
     help: str = ""
     choices: tuple[str, ...] = ()
+    also: Mapping[str, list[str]] = field(default_factory=dict)
     several: tuple[str, ...] = ()
     ranges: Mapping[str, float | None] = field(default_factory=dict)
     default: Any = None
@@ -80,6 +83,12 @@ class Question:
     def _choice(self, value: Any, choices: tuple[str, ...]) -> str:
         if value in choices:
             return str(value)
+        word = re.sub(r"[\s_]+", "-", value.strip().casefold()) if isinstance(value, str) else ""
+        meant = [word] if word in choices else self.also.get(word, [])
+        if len(meant) == 1:
+            return meant[0]
+        if meant:
+            raise ValueError(f"{shown(value)} may be {', '.join(meant[:-1])} or {meant[-1]}: say which")
         near = did_you_mean(value, choices) if isinstance(value, str) else ""
         raise ValueError(f"unknown choice {shown(value)}{near}: one of {', '.join(choices)}")
 
