@@ -1,5 +1,8 @@
 """Metrics: sums over a data set that merge, with NNX or CLU."""
 
+import importlib
+from importlib.util import find_spec
+
 import jax
 import jax.numpy as jnp
 from clu import metrics as clu_metrics
@@ -16,6 +19,21 @@ def example_clu() -> None:
         batch = Metrics.single_from_model_output(logits=logits, labels=jnp.array(labels), loss=jnp.array(losses))
         total = total.merge(batch)
     assert total.compute() == {"accuracy": 3 / 4, "loss": 3 / 4}
+
+
+def check_clu() -> None:
+    """Hold that CLU's other modules need TensorFlow."""
+    expected = None if find_spec("tensorflow") else "tensorflow"
+    assert missing_module("clu.metric_writers") == missing_module("clu.periodic_actions") == expected
+
+
+def missing_module(name: str) -> str | None:
+    """Return which module is not there when another is imported."""
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        return error.name
+    return None
 
 
 def mean_over_examples() -> float:

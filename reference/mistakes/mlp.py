@@ -101,7 +101,7 @@ def step_reads_a_global() -> float:
     @jax.jit
     def train_step(opt_state):
         grads = jax.grad(lambda weight: weight**2)(weight)
-        updates, opt_state = tx.update(grads, opt_state)
+        updates, opt_state = tx.update(grads, opt_state, weight)
         return optax.apply_updates(weight, updates), opt_state
 
     for _ in range(10):
