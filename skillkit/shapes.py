@@ -1,6 +1,7 @@
 """Shapes: what a document may hold, as a JSON Schema, and where it does not."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -169,7 +170,12 @@ def _whole(pattern: str) -> str:
     return pattern.removesuffix("$") + r"\Z" if pattern.endswith("$") else pattern
 
 
+_BOUNDS = {"minimum", "exclusiveMinimum", "maximum"}
+
+
 def _wrong_number(value: float, shape: Schema) -> str | None:
+    if shape.keys() & _BOUNDS and not math.isfinite(value):  # no bound says anything of nan
+        return f"must be a finite number, not {shown(value)}"
     if value < shape.get("minimum", value):
         return f"must be at least {shape['minimum']}, not {shown(value)}"
     if "exclusiveMinimum" in shape and value <= shape["exclusiveMinimum"]:

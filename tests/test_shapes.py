@@ -1,5 +1,7 @@
 """JSON Schemas and what does not fit them."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -7,6 +9,8 @@ import pytest
 
 from skillkit.reading import parse
 from skillkit.shapes import check, schema
+
+SCHEMAS = sorted(path.stem for path in (Path(__file__).parent.parent / "skillkit" / "schemas").glob("*.json"))
 
 SHAPE: dict[str, Any] = {
     "type": "object",
@@ -80,6 +84,33 @@ def test_all_problems_at_once() -> None:
     assert len(list(check(parse("size: x\nkind: y\nother: 1", "x"), SHAPE))) == 4
 
 
-@pytest.mark.parametrize("name", ["pattern", "changes", "glossary", "decisions", "configuration"])
+@pytest.mark.parametrize("name", SCHEMAS)
 def test_published_schemas_are_schemas(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(schema(name))
+
+
+@pytest.mark.parametrize("number", [".nan", ".inf", "-.inf", "1e999"])
+def test_what_has_bounds_is_finite(number: str) -> None:
+    """Beyond JSON Schema, which knows no such numbers."""
+    (problem,) = check(parse(f"name: a\nrate: {number}", "x"), SHAPE)
+    assert "must be a finite number" in problem.message
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_field_is_described(name: str) -> None:
+    """An editor shows it beside the key."""
+    bare = [key for key, shape in fields(schema(name)) if not shape.get("description", "").endswith(".")]
+    assert bare == []
+    assert list(fields(schema(name)))
+
+
+def fields(shape: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the properties of a schema and of all schemas inside it."""
+    if isinstance(shape, dict):
+        if isinstance(shape.get("properties"), dict):
+            yield from shape["properties"].items()
+        for part in shape.values():
+            yield from fields(part)
+    elif isinstance(shape, list):
+        for part in shape:
+            yield from fields(part)

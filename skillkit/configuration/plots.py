@@ -115,9 +115,9 @@ def _updates(schedule: Mapping[str, Any], points: int) -> Iterator[int]:
 
 def _bends(schedule: Mapping[str, Any]) -> Iterator[int]:
     """Yield the updates at which a schedule turns, so that its peak is among those that are shown."""
-    last = max((schedule.get("total_steps") or 1) - 1, 0)
-    warmup = schedule.get("warmup_steps") or 0
-    ends = [warmup, warmup + (schedule.get("decay_steps") or 0), *(schedule.get("boundaries") or ())]
+    total, warmup = schedule.get("total_steps") or 1, schedule.get("warmup_steps") or 0
+    last, tails = max(total - 1, 0), (schedule.get("decay_steps"), schedule.get("cooldown_steps"))
+    ends = [warmup, *(total - tail for tail in tails if tail), *(schedule.get("boundaries") or ())]
     yield from (update for end in ends for update in (end - 1, end) if 0 <= update <= last)
 
 
