@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
-from skillkit.places import find_project
+from skillkit.places import Project, find_project
 from skillkit.rendering.renderer import Renderer
 from skillkit.rendering.subjects import plain
 from skillkit.rendering.texts import MARK
@@ -271,3 +271,24 @@ def test_a_template_reaches_nothing_but_texts(project: Path, reach: str) -> None
 def test_subjects_hold_no_objects() -> None:
     with pytest.raises(TypeError, match="a template can't be given PosixPath"):
         plain({"inner": [Path()]})
+
+
+def test_what_a_project_s_context_gives_is_computed_once_and_only_where_it_is_asked_for(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def registered(name: str, _: Project) -> dict[str, str]:
+        asked.append(name)
+        return {"greeting": "Hello."}
+
+    monkeypatch.setattr("skillkit.rendering.renderer.registered_context", registered)
+    (project / "pyproject.toml").write_text('[tool.skillkit]\ncontexts = ["greetings"]\n')
+    (project / "templates" / "{topic}-more.md.j2").write_text("{{ topic.title }}")
+    assert [text.name for text in Renderer(find_project()).render(["{topic}-more"])] == ["{topic}-more"]
+    assert asked == []
+    for name in ("one", "other"):
+        (project / "templates" / f"{name}.md.j2").write_text("{{ greeting }}")
+    texts = {text.name: text.text for text in Renderer(find_project()).render()}
+    assert texts["one"].startswith("Hello.")
+    assert asked == ["greetings"]

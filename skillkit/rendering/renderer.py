@@ -174,18 +174,26 @@ class Renderer:
         Raises:
             BadInput: The template has an error or speaks of something unknown, or its front matter cannot be loaded.
         """
-        text = self.templates.fill(template, self.context(template) | values)
+        text = self.templates.fill(template, self.context(template, values) | values)
         require_front_matter(text, self.project.templates / template)
         return f"{text.rstrip()}\n\n{MARK}\n"
 
-    def context(self, template: str) -> dict[str, Any]:
-        """Return the values that a template, or what it includes, asks for."""
-        wanted = self.templates.wanted(template)
+    def context(self, template: str, given: Iterable[str] = ()) -> dict[str, Any]:
+        """Return the values that a template, or what it includes, asks for.
+
+        Args:
+            template: Its name.
+            given: What it asks for and is given otherwise.
+        """
+        wanted = self.templates.wanted(template) - {*given}
         context: dict[str, Any] = {name: plain(getattr(self, name)) for name in _SPOKEN_OF & wanted}
-        if wanted - context.keys():
-            for name in self.project.contexts:
-                context |= plain(registered_context(name, self.project))
-        return context
+        return context | self.registered if wanted - context.keys() else context
+
+    @cached_property
+    def registered(self) -> dict[str, Any]:
+        """What the project's own contexts give its templates; computed where one asks for it."""
+        contexts = (plain(registered_context(name, self.project)) for name in self.project.contexts)
+        return {name: value for context in contexts for name, value in context.items()}
 
     def verified(self, statements: Iterable[Mapping[str, Any]]) -> str:
         """Return, in words, the versions with which all these patterns or changes were proven.
