@@ -9,7 +9,7 @@ from skillkit.configuration.transformations import transformation
 from skillkit.places import Project
 from skillkit.reading import Document, read
 from skillkit.recommender.questions import decisions_folder, read_questions
-from skillkit.recommender.recommending import Recommendation, recommend
+from skillkit.recommender.recommending import Recommendation, recommend, settings_for
 from skillkit.recommender.sizes import write_size
 
 TEMPLATE = "prompt-jax-optimizer.md.j2"
@@ -60,12 +60,12 @@ def given_context(recommendation: Recommendation) -> dict[str, Any]:
     return {"given": {"answers": _pairs(recommendation["answers"]), **_summary(recommendation)}}
 
 
-def _recommended(answers: Mapping[str, Any], folder: Path) -> Recommendation:
-    return recommend([Document("prompt.yaml", dict(answers), {})], folder)
+def _documents(answers: Mapping[str, Any]) -> list[Document]:
+    return [Document("prompt.yaml", dict(answers), {})]
 
 
 def _row(answers: Mapping[str, Any], folder: Path) -> dict[str, str]:
-    found = _recommended(answers, folder)
+    found = settings_for(_documents(answers), folder)
     return {"case": _case(answers, found), **_summary(found)}
 
 
@@ -126,7 +126,7 @@ def _case(answers: Mapping[str, Any], found: Recommendation) -> str:
 
 
 def _example(example: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    found = _recommended(example["answers"], folder)
+    found = recommend(_documents(example["answers"]), folder)
     network = found["configuration"]["networks"][0]
     made = transformation(found["configuration"], network)
     rates = "\n".join(f"{name} = {source(call)}" for name, call in made.schedules.items())

@@ -1,6 +1,7 @@
 """Recommending: answers in, a cited and computed optimizer configuration out."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,33 @@ def recommend_for(given: Answers, folder: Path) -> Recommendation:
     book, situation = consider(given, folder)
     issues = read_issues(folder, situation.answers["issues"])
     draft = overlay(decide(book, situation), book, situation, issues)
-    return _recommendation(draft, book, situation, folder) | {"issues": [dict(issue) for issue in issues]}
+    configuration = compose(draft, situation)
+    memory = _memory(configuration, situation)
+    return _settings(configuration, situation) | {
+        "assumed": list(situation.assumed),
+        "memory": memory,
+        "reasons": _reasons(draft, configuration, situation),
+        "warnings": cautions(draft, situation, memory),
+        "advice": list(book.advice),
+        "tuning": tuning(draft, book, situation),
+        "alternatives": alternatives(draft, situation, folder),
+        "derived": _derived(situation) | implied(draft, situation),
+        "versions": _versions(),
+        "issues": [dict(issue) for issue in issues],
+    }
+
+
+def settings_for(documents: Iterable[Document], folder: Path) -> Recommendation:
+    """Return of a recommendation its `answers` and settings alone, without reasons, alternatives and the like.
+
+    Args:
+        documents: As for `recommend`.
+        folder: As for `recommend`.
+    """
+    book, situation = consider(understand(documents, read_questions(folder)), folder)
+    issues = read_issues(folder, situation.answers["issues"])
+    draft = overlay(decide(book, situation), book, situation, issues)
+    return _settings(compose(draft, situation), situation)
 
 
 def with_code(recommendation: Recommendation) -> Recommendation:
@@ -52,37 +79,25 @@ def with_code(recommendation: Recommendation) -> Recommendation:
 
 
 def consider(given: Answers, folder: Path) -> tuple[Book, Situation]:
-    """Return the tables that answers lead to, and all situation."""
+    """Return the tables that answers lead to, and all that follows from them."""
     stage, privacy = given.get("stage", "from-scratch"), given.get("privacy", "none")
     book = read_book(folder, given["family"], stage, privacy)
     return book, complete(given, book, read_questions(folder))
 
 
-def _recommendation(draft: Draft, book: Book, situation: Situation, folder: Path) -> Recommendation:
-    configuration = compose(draft, situation)
+def _settings(configuration: dict[str, Any], situation: Situation) -> Recommendation:
     main = configuration["networks"][0]
     group = main["groups"][0]
-    memory = _memory(configuration, situation)
-    result: Recommendation = {
+    return {
         "answers": situation.answers,
-        "assumed": list(situation.assumed),
         "optimizer": _flat_optimizer(group, configuration["privacy"]),
         "clip": _flat_clip(main["clip"], configuration["privacy"]),
         "schedule": _flat_schedule(group["schedule"]),
         "ema": configuration["ema"],
         "accumulation": configuration["accumulation"],
-        "memory": memory,
-        "reasons": _reasons(draft, configuration, situation),
-        "warnings": cautions(draft, situation, memory),
-        "advice": list(book.advice),
-        "tuning": tuning(draft, book, situation),
         "groups": configuration["networks"],
-        "alternatives": alternatives(draft, situation, folder),
-        "derived": _derived(situation) | implied(draft, situation),
-        "versions": _versions(),
         "configuration": configuration,
     }
-    return result
 
 
 def _flat_optimizer(group: Mapping[str, Any], privacy: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -156,6 +171,7 @@ def _versions() -> dict[str, str | None]:
     return {name: _version(name) for name in ("jax-skillkit", "jax", "optax")}
 
 
+@cache
 def _version(name: str) -> str | None:
     try:
         return version(name)

@@ -46,6 +46,7 @@ class Renderer:
         filters = {"failure": failure, "oneline": oneline, "cell": cell, "message": message}
         functions = {"verified": self.verified, "minimum": minimum, "not_run": not_run}
         self.templates = Templates(project.templates, filters, functions)
+        self._subjects: dict[str, Any] = {}
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -186,8 +187,13 @@ class Renderer:
             given: What it asks for and is given otherwise.
         """
         wanted = self.templates.wanted(template) - {*given}
-        context: dict[str, Any] = {name: plain(getattr(self, name)) for name in _SPOKEN_OF & wanted}
+        context = {name: self._subject(name) for name in _SPOKEN_OF & wanted}
         return context | self.registered if wanted - context.keys() else context
+
+    def _subject(self, name: str) -> Any:
+        if name not in self._subjects:
+            self._subjects[name] = plain(getattr(self, name))
+        return self._subjects[name]
 
     @cached_property
     def registered(self) -> dict[str, Any]:
