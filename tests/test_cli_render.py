@@ -25,6 +25,21 @@ def test_the_project_of_the_folder_needs_no_word() -> None:
     assert render().stderr == "wrote outputs/sums.md\n"
 
 
+def test_what_the_runs_on_record_do_not_show_is_said(edit: Edit, project: Path) -> None:
+    assert CliRunner().invoke(skillkit, ["verify", "--record", "-q", "--no-cache"]).exit_code == 0
+    assert render().stderr == "wrote outputs/sums.md\n"
+    edit("reference/sums.py", "== 1.5", "== 3 / 2")
+    (project / "reference" / "changes.yaml").write_text(
+        '- {library: jax, since: "0.6.0", writes: OLD, raises: NameError, match: OLD, instead: NEW, source: https://x.y}\n'
+    )
+    assert render().stderr.splitlines() == [
+        "wrote outputs/sums.md",
+        "not verified: sum-mean; run 'skillkit verify --record'",
+        "left out, since no run shows it: changes/jax: OLD; run 'skillkit verify changes --both-sides --record'",
+    ]
+    assert render("-q").stderr == ""
+
+
 def test_another_project_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "deep" / "er").mkdir(parents=True)
     monkeypatch.chdir(project / "deep" / "er")
@@ -51,17 +66,22 @@ def test_a_misspelt_table_renders_nothing(project: Path) -> None:
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize("asked", ["jax==99", "jax 99", "jax=99.0"])
 def test_versions_that_nothing_was_run_with_are_said(asked: str) -> None:
-    assert "no run on record is for jax 99" in render("--for", asked).stderr
+    done = render("--for", asked)
+    assert done.exit_code == 1
+    assert done.stderr == "nothing is proven for jax 99, so nothing is rendered: no run is on record\n".replace(
+        "99", "99.0" if "99.0" in asked else "99"
+    )
+    assert not Path("outputs/sums.md").exists()
 
 
-def test_versions_with_a_run_need_no_word(edit: Edit) -> None:
+def test_it_says_which_runs_prove_a_text_for_a_version(edit: Edit) -> None:
     edit("reference/sums.py", "import math\n", "import math\n\nimport click  # so that its version is recorded\n")
     assert CliRunner().invoke(skillkit, ["verify", "--record", "-q", "--no-cache"]).exit_code == 0
     (version,) = {run["versions"]["click"] for run in json.loads(Path("outputs/evidence.json").read_text())["runs"]}
-    assert "no run" not in render("--for", f"click=={version}").stderr
-    assert f"no run on record is for click 7.0, so what is rendered is not verified: runs are for {version}" in (
-        render("--for", "click==7.0").stderr
-    )
+    assert f"for click {version}: proven by runs with click {version}" in render("--for", f"click=={version}").stderr
+    nothing = f"nothing is proven for click 7.0, so nothing is rendered: runs on record are with click {version}"
+    done = render("--for", "click==7.0")
+    assert (done.exit_code, nothing in done.stderr) == (1, True)
 
 
 @pytest.mark.usefixtures("project")

@@ -49,6 +49,17 @@ def test_evidence_that_was_edited_by_hand_is_refused(tmp_path: Path, edit: tuple
         load_evidence(path)
 
 
+def test_evidence_of_an_older_form_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.json"
+    text = Evidence().with_run(run("0.10.2")).as_text()
+    assert '"format": 3' in text
+    path.write_text(text.replace('"format": 3', '"format": 2'))
+    assert load_evidence(path) == Evidence()
+    path.write_text(text.replace('"format": 3', '"format": 4'))
+    with pytest.raises(BadInput, match="format 4, not 3"):
+        load_evidence(path)
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"runs": [{}], "seal": ""}'])
 def test_what_is_no_evidence_at_all(tmp_path: Path, text: str) -> None:
     path = tmp_path / "evidence.json"
@@ -81,7 +92,7 @@ def test_a_run_of_everything_forgets_statements_that_are_gone(edit: Edit, projec
 def test_evidence_is_for_what_was_stated(edit: Edit, project: Path, old: str, new: str) -> None:
     (project / "templates" / "sums.md.j2").write_text("{{ verified(patterns.values()) }}")
     CliRunner().invoke(skillkit, ["verify", "--record", "--no-cache", "-q"])
-    assert next(iter(Renderer(find_project()).render())).text.startswith("Every")
+    assert next(iter(Renderer(find_project()).render())).text.startswith("All of this was run with")
     edit("reference/sums.yaml", old, new)
     assert next(iter(Renderer(find_project()).render())).text.startswith("Not verified.")
 
@@ -128,6 +139,74 @@ def test_a_statement_that_was_skipped_in_every_run_is_not_verified(edit: Edit, p
     assert next(iter(Renderer(find_project()).render())).text.startswith("Not verified.")
 
 
+@pytest.mark.parametrize("requires", ["", '  requires: {python: ">=3.9"}\n'])
+def test_evidence_is_for_the_versions_that_were_stated(edit: Edit, project: Path, requires: str) -> None:
+    (project / "templates" / "sums.md.j2").write_text("{{ verified(patterns.values()) }}")
+    edit("reference/sums.yaml", "  symbols: [mean]\n", f"  symbols: [mean]\n{requires}")
+    CliRunner().invoke(skillkit, ["verify", "--record", "--no-cache", "-q"])
+    assert next(iter(Renderer(find_project()).render())).text.startswith("All of this was run with")
+    edit("reference/sums.yaml", f"  symbols: [mean]\n{requires}", '  symbols: [mean]\n  requires: {python: ">=3.10"}\n')
+    assert next(iter(Renderer(find_project()).render())).text.startswith("Not verified.")
+
+
+MARKED = """{% for pattern in patterns.values() %}
+{% for mistake in pattern.mistakes %}
+{{ mistake.symbol }}{{ needs(mistake) }}
+{% endfor %}
+{% endfor %}
+{{ verified(patterns.values()) }}
+"""
+NEEDING, BOTH_MISTAKES = "why: There may be no values.", ["mean_of_nothing (`jax >=0.9`)", "float_sum"]
+EXCEPT = " but for what is marked with a later version (as `jax >=0.9`)."
+
+
+@pytest.fixture
+def told(edit: Edit, project: Path) -> Callable[..., list[str]]:
+    """Return a function that gives a text's lines, where some runs skipped a mistake that needs jax 0.9."""
+    (project / "templates" / "sums.md.j2").write_text(MARKED)
+    edit("reference/sums.yaml", NEEDING, 'requires: {jax: ">=0.9"}\n      why: There may be none.')
+    edit("reference/sums.py", "import math\n", "import math\n\nimport jax\n")
+    edit(
+        "reference/sums.py", "    assert mean([1.0, 2.0]) == 1.5", "    assert mean([1.0, jax.numpy.float32(2)]) == 1.5"
+    )
+
+    def tell(*runs: str, skipped: str = "", **asked: str) -> list[str]:
+        evidence = Evidence()
+        proofs = Renderer(find_project()).proofs["sum-mean"]
+        for jax in runs:
+            states = {one.id: "skipped" if one.requires and jax == skipped else "holds" for one in proofs}
+            evidence = evidence.with_run(
+                Run({"python": "3.11", "jax": jax}, states, {one.id: one.hash for one in proofs})
+            )
+        (project / "outputs").mkdir(exist_ok=True)
+        (project / "outputs" / "evidence.json").write_text(evidence.as_text())
+        text = next(iter(Renderer(find_project(), asked).render())).text
+        return text.partition("\n\n<!--")[0].splitlines()
+
+    return tell
+
+
+def test_what_is_said_at_the_head_is_true_of_all_below(told: Callable[..., list[str]]) -> None:
+    run = "All of this was run with jax "
+    assert told("0.8.3", "0.9.2", "0.10.2", skipped="0.8.3") == [
+        *BOTH_MISTAKES,
+        f"{run}0.10.2; and with jax 0.8.3 and 0.9.2{EXCEPT}",
+    ]
+    assert told("0.9.2", "0.10.2")[-1] == f"{run}0.10.2; and with jax 0.9.2."
+    assert told("0.9.2")[-1] == f"{run}0.9.2."
+    assert told("0.8.3", skipped="0.8.3")[-1] == "Not verified."
+
+
+def test_a_skip_that_the_mark_does_not_explain_speaks_against_a_run(told: Callable[..., list[str]]) -> None:
+    assert told("0.9.2", skipped="0.9.2")[-1] == "Not verified."
+    assert told("0.9.2", "0.10.2", skipped="0.10.2")[-1] == "All of this was run with jax 0.9.2."
+
+
+def test_a_text_for_a_version_has_no_mistake_of_another(told: Callable[..., list[str]]) -> None:
+    assert told("0.8.3", skipped="0.8.3", jax="0.8") == ["float_sum", "All of this was run with jax 0.8.3."]
+    assert told("0.9.2", jax="0.9.2") == [*BOTH_MISTAKES, "All of this was run with jax 0.9.2."]
+
+
 def test_a_text_for_a_version_cites_runs_with_that_version(project: Path) -> None:
     (project / "templates" / "sums.md.j2").write_text("{{ verified(patterns.values()) }}")
     proofs = Renderer(find_project()).proofs["sum-mean"]
@@ -143,14 +222,15 @@ def test_a_text_for_a_version_cites_runs_with_that_version(project: Path) -> Non
     def cited(**versions: str) -> str:
         return next(iter(Renderer(find_project(), versions).render())).text.partition("\n")[0]
 
-    assert cited().endswith("run with python 3.0.8.3–3.0.10.2.")
-    assert cited(jax="0.8").endswith("run with python 3.0.8.3.")
+    assert cited() == "All of this was run with python 3.0.10.2; and with python 3.0.8.3."
+    assert cited(jax="0.8") == "All of this was run with python 3.0.8.3."
     assert cited(jax="0.9") == "Not verified."
 
 
 def test_versions_in_words() -> None:
     runs = [run("0.10.2"), run("0.7.2"), run("0.9.0")]
-    assert cited_versions(runs) == "jax 0.7.2–0.10.2, optax 0.2.8"
+    assert cited_versions(runs) == "jax 0.7.2, 0.9.0 and 0.10.2; optax 0.2.8"
+    assert cited_versions(runs[:1]) == "jax 0.10.2, optax 0.2.8"
     assert cited_versions([]) == ""
 
 
@@ -165,6 +245,6 @@ def test_texts_cite_a_run_until_their_code_changes(edit: Edit, project: Path) ->
     done = CliRunner().invoke(skillkit, ["verify", "--record", "--no-cache", "-q"])
     assert done.exit_code == 0, done.output
     assert json.loads((project / "outputs" / "evidence.json").read_text())["runs"]
-    assert cited().startswith("Every block and every failure below was run with ")
+    assert cited().startswith("All of this was run with ")
     edit("reference/sums.py", "== 1.5", "== 3 / 2")
     assert cited() == "Not verified."

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from skillkit import testing
 from skillkit.catalogue.catalogues import load_catalogue
-from skillkit.catalogue.changes import Change
+from skillkit.catalogue.changes import Change, Stage
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.execution.fence import fence_words
@@ -147,7 +147,7 @@ def test_diagnosis() -> None:
     work = list(proofs(catalogue, catalogue.select([])))
     versions = {"python": "3.11", "jax": "0.9.0"}
     run = Run(versions, dict.fromkeys((one.id for one in work), "holds"), {one.id: one.hash for one in work})
-    change = Change("jax", "0.10.0", "old()", "new()", "raises", "AttributeError")
+    change = Change("jax", "old()", "new()", (Stage("0.10.0", "raises", "AttributeError", "old"),))
     evidence = Evidence((run,))
     assert diagnose({"jax": "0.9.1"}, work, [change], evidence).proven == ["sum-mean"]
     assert diagnose({"jax": "0.9.1"}, work, [change], evidence).coming == [change]

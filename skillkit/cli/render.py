@@ -55,15 +55,16 @@ def render_command(
     project = project_in_use(quiet)
     folder = output or project.outputs
     wanted = _versions(versions)
+    _require_runs(project, wanted, quiet)
     try:
-        texts = rendered(project, wanted, name)
+        made = rendered(project, wanted, name)
     except BadInput as error:
         if form != "text":
             click.echo(written((Finding("bad-input", problem) for problem in error.problems), form), nl=False)
         raise
+    texts = made.texts
     if not texts:
         raise bad_input(project.templates, "no template here: a text's template is a file NAME.md.j2")
-    _warn(project, wanted)
     stale = [] if name or output else list(_stale(folder, texts))  # another folder may hold others' texts
     if check or diff:
         differing = [text for text in texts if _found(folder / text.path) != text.text]
@@ -75,6 +76,8 @@ def render_command(
         click.echo(written(found, form), nl=False, err=form == "text")
         sys.exit(1 if check and found else 0)
     _write(folder, texts, stale, force, quiet)
+    if not quiet and project.evidence.is_file():
+        _tell_unproven(made.unproven)
 
 
 def _finding(rule: str, path: Path, message: str, name: str = "") -> Finding:
@@ -97,20 +100,36 @@ def _versions(asked: Sequence[str]) -> dict[str, str]:
 _VERSION = re.compile(r"(?P<library>[A-Za-z0-9][\w.-]*)\s*(?:==?|\s)\s*(?P<version>[^=\s]+)")
 
 
-def _warn(project: Project, versions: Mapping[str, str]) -> None:
-    """Say for which of the versions nothing is on record, so that the texts are not verified for them."""
+def _require_runs(project: Project, versions: Mapping[str, str], quiet: bool) -> None:
+    """Say which runs on record are for the versions asked for; without any there is nothing to render."""
     if not versions:
         return
-    from skillkit.proof.evidence import load_evidence, minor
+    from skillkit.proof.evidence import cited_versions, load_evidence
 
-    runs = load_evidence(project.evidence).runs
-    for library, version in versions.items():
-        known = [run.versions[library] for run in runs if library in run.versions]
-        if not any(minor(one) == minor(version) for one in known):
-            recorded = f": runs are for {', '.join(dict.fromkeys(known))}" if known else ""
-            click.echo(
-                f"no run on record is for {library} {version}, so what is rendered is not verified{recorded}", err=True
-            )
+    evidence, asked = load_evidence(project.evidence), ", ".join(f"{name} {one}" for name, one in versions.items())
+    if runs := evidence.runs_for(versions):
+        if not quiet:
+            click.echo(f"for {asked}: proven by runs with {cited_versions(runs, versions)}", err=True)
+        return
+    known = cited_versions(evidence.runs, versions)
+    words = f"runs on record are with {known}" if known else "no run is on record"
+    click.echo(f"nothing is proven for {asked}, so nothing is rendered: {words}", err=True)
+    sys.exit(1)
+
+
+def _tell_unproven(names: Sequence[str]) -> None:
+    changes = [name for name in names if name.startswith("changes/")]
+    patterns = [name for name in names if name not in changes]
+    if patterns:
+        click.echo(f"not verified: {_named(patterns)}; run 'skillkit verify --record'", err=True)
+    if changes:
+        hint = "run 'skillkit verify changes --both-sides --record'"
+        click.echo(f"left out, since no run shows it: {_named(changes)}; {hint}", err=True)
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return f"{shown} and {len(names) - 3} more" if len(names) > 3 else shown
 
 
 def _write(folder: Path, texts: list[Text], stale: list[Path], force: bool, quiet: bool) -> None:

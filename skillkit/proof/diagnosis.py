@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from packaging.version import Version
-
 from skillkit.catalogue.changes import Change
 from skillkit.catalogue.libraries import imports, only_libraries
 from skillkit.catalogue.requirements import unmet
@@ -72,8 +70,8 @@ def diagnose(
             diagnosis.unknown.append(pattern)
     for change in changes:
         if change.library in versions:
-            later = Version(change.since) > Version(versions[change.library])
-            (diagnosis.coming if later else diagnosis.gone).append(change)
+            there = change.at(versions[change.library])
+            (diagnosis.gone if there else diagnosis.coming).append(there or change)
     return diagnosis
 
 

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from skillkit.errors import bad_input
 
-_FORMAT = 2
+_FORMAT = 3
 CITED = ("jax", "optax", "flax", "equinox", "orbax-checkpoint", "clu")
 
 
@@ -33,39 +33,64 @@ class Run:
         """Return the state of a proof, or `unknown` where other code was run than would be now."""
         return self.states[proof] if self.hashes.get(proof) == digest else "unknown"
 
+    def only(self, proofs: Collection[str]) -> "Run":
+        """Return what the run says of these proofs."""
+        states = {name: state for name, state in self.states.items() if name in proofs}
+        return Run(self.versions, states, {name: self.hashes[name] for name in states})
+
 
 @dataclass(frozen=True)
 class Evidence:
-    """The runs on record, oldest jax first."""
+    """The runs on record, oldest jax first.
+
+    Args:
+        runs: Of the catalogue, each under one set of versions.
+        sides: Of what must be run under one very version of a library.
+    """
 
     runs: tuple[Run, ...] = ()
+    sides: tuple[Run, ...] = ()
 
     def with_run(self, run: Run) -> "Evidence":
         """Return the evidence with this run, which replaces what one under the same versions said of its proofs."""
-        others = self.without(run.versions).runs
-        for one in self.runs:
-            if dict(one.versions) == dict(run.versions):
-                run = Run(run.versions, {**one.states, **run.states}, {**one.hashes, **run.hashes})
-        return Evidence(tuple(sorted([*others, run], key=_order)))
+        return replace(self, runs=_with(self.runs, run))
+
+    def with_side(self, run: Run) -> "Evidence":
+        """Return the evidence with this run under the very versions of what it proves, likewise."""
+        return replace(self, sides=_with(self.sides, run))
 
     def without(self, versions: Mapping[str, str]) -> "Evidence":
         """Return the evidence without what a run under these versions said."""
-        return Evidence(tuple(run for run in self.runs if dict(run.versions) != dict(versions)))
+        return replace(self, runs=_without(self.runs, versions))
+
+    def only(self, hashes: Mapping[str, str]) -> "Evidence":
+        """Return the evidence without what its sides say of other statements than these, by their ids."""
+        kept = (
+            run.only({name for name, found in run.hashes.items() if hashes.get(name) == found}) for run in self.sides
+        )
+        return replace(self, sides=tuple(run for run in kept if run.states))
+
+    def runs_for(self, versions: Mapping[str, str]) -> tuple[Run, ...]:
+        """Return the runs that had the minor versions of all these libraries."""
+        return tuple(
+            run
+            for run in self.runs
+            if all(name in run.versions and minor(run.versions[name]) == minor(one) for name, one in versions.items())
+        )
+
+    def versions(self, proof: str, digest: str, library: str) -> list[str]:
+        """Return the versions of a library under which a proof held, oldest first."""
+        held = [run for run in (*self.runs, *self.sides) if run.state(proof, digest) == "holds"]
+        return sorted({run.versions[library] for run in held if library in run.versions}, key=Version)
 
     def as_text(self) -> str:
         """Return the file's content."""
-        runs = [
-            {
-                "versions": dict(run.versions),
-                "proofs": {name: [run.states[name], run.hashes[name]] for name in run.states},
-            }
-            for run in self.runs
-        ]
-        return json.dumps({"format": _FORMAT, "seal": _seal(runs), "runs": runs}, indent=1, sort_keys=True) + "\n"
+        data = {"runs": [_data(run) for run in self.runs], "sides": [_data(run) for run in self.sides]}
+        return json.dumps({"format": _FORMAT, "seal": _seal(data), **data}, indent=1, sort_keys=True) + "\n"
 
 
 def load_evidence(path: Path) -> Evidence:
-    """Read the evidence; a missing file is none.
+    """Read the evidence; a missing file is none, and one of an older form proves nothing of what is stated now.
 
     Raises:
         BadInput: The file cannot be read, or was changed by hand.
@@ -74,29 +99,33 @@ def load_evidence(path: Path) -> Evidence:
         return Evidence()
     try:
         data: Any = json.loads(path.read_text("utf-8"))
-        runs, seal = data["runs"], data["seal"]
-        if data["format"] != _FORMAT:
+        if data["format"] < _FORMAT:
+            return Evidence()
+        if data["format"] > _FORMAT:
             raise ValueError(f"format {data['format']}, not {_FORMAT}")
-        evidence = Evidence(tuple(_run(entry) for entry in runs))
+        content, seal = {name: data[name] for name in ("runs", "sides")}, data["seal"]
+        evidence = Evidence(**{name: tuple(map(_run, entries)) for name, entries in content.items()})
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise bad_input(
             path, f"not a file of evidence: delete it and run 'skillkit verify --record' ({error})"
         ) from error
-    if seal != _seal(runs):
+    if seal != _seal(content):
         message = "was changed by hand, so it proves nothing: run 'skillkit verify --record' again"
         raise bad_input(path, message)
     return evidence
 
 
 def cited_versions(runs: Iterable[Run], libraries: Iterable[str] = CITED) -> str:
-    """Return the libraries' versions of some runs in words: `jax 0.7.2–0.12.0, optax 0.2.8`."""
+    """Return the libraries' versions of some runs in words: `jax 0.7.2 and 0.12.0; optax 0.2.8`, and never a range."""
     runs = list(runs)
-    words = []
-    for library in libraries:
-        found = sorted({run.versions[library] for run in runs if library in run.versions}, key=Version)
-        if found:
-            words.append(f"{library} {found[0]}" + (f"–{found[-1]}" if len(found) > 1 else ""))
-    return ", ".join(words)
+    known = {name: {run.versions[name] for run in runs if name in run.versions} for name in libraries}
+    words = [f"{name} {listed(sorted(found, key=Version))}" for name, found in known.items() if found]
+    return ("; " if any(len(found) > 1 for found in known.values()) else ", ").join(words)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a list in prose: `a, b and c`."""
+    return " and ".join(word for word in (", ".join(words[:-1]), words[-1] if words else "") if word)
 
 
 def minor(version: str) -> tuple[int, int]:
@@ -114,8 +143,24 @@ def _run(entry: dict[str, Any]) -> Run:
     return Run(versions, states, {name: digest for name, (_, digest) in proofs.items()})
 
 
-def _seal(runs: list[dict[str, Any]]) -> str:
-    return hashlib.sha256(json.dumps(runs, sort_keys=True).encode()).hexdigest()
+def _data(run: Run) -> dict[str, Any]:
+    proofs = {name: [run.states[name], run.hashes[name]] for name in run.states}
+    return {"versions": dict(run.versions), "proofs": proofs}
+
+
+def _seal(data: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def _with(runs: tuple[Run, ...], run: Run) -> tuple[Run, ...]:
+    for one in runs:
+        if dict(one.versions) == dict(run.versions):
+            run = Run(run.versions, {**one.states, **run.states}, {**one.hashes, **run.hashes})
+    return tuple(sorted([*_without(runs, run.versions), run], key=_order))
+
+
+def _without(runs: tuple[Run, ...], versions: Mapping[str, str]) -> tuple[Run, ...]:
+    return tuple(run for run in runs if dict(run.versions) != dict(versions))
 
 
 def _order(run: Run) -> tuple[Version, str]:

@@ -18,13 +18,15 @@ class Proof:
 
     Args:
         id: The pattern's id, and for its parts `/` and their name.
-        kind: `block`, `mistake`, `correction`, `figure`, `names` or `change`.
+        kind: `block`, `mistake`, `correction`, `figure`, `names`, `change` or `before`: that something is not yet so.
         pattern: The id of the pattern that publishes the statement, or of the table.
         place: Where the spec states it.
         job: What is run.
         judge: Judges what became of the job.
         requires: Library versions under which the statement is made.
         stated: What the text says of the job: what it does, since when, and what one writes.
+        at: The library and the very version of it under which the statement must be run to be proven; empty where
+            any that it requires will do.
     """
 
     id: str
@@ -35,6 +37,7 @@ class Proof:
     judge: Callable[[Outcome], Verdict] = field(repr=False)
     requires: Mapping[str, str] = field(default_factory=dict)
     stated: tuple[Any, ...] = ()
+    at: tuple[str, str] = ("", "")
 
     @property
     def code(self) -> str:

@@ -68,6 +68,7 @@ class Report:
             "mistakes": self.count("mistake"),
             "corrections": self.count("correction"),
             "changes": self.count("change"),
+            "earlier versions": self.count("before"),
             "figures": self.count("figure"),
             "names": sum(len(result.proof.job.get("names", ())) for result in self.results),
             "failed": [

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,21 @@ from skillkit.writing import write
 KEPT = 20  # texts of so many states are kept in the cache
 
 
-def rendered(project: Project, versions: Mapping[str, str], names: Sequence[str] = ()) -> list[Text]:
-    """Return the texts of these names, or all, as `rendering.Renderer` makes them.
+@dataclass(frozen=True)
+class Rendered:
+    """What is rendered of a project.
+
+    Args:
+        texts: As `rendering.Renderer` makes them.
+        unproven: The ids of the patterns that no run on record shows, and of the changes, which are left out.
+    """
+
+    texts: list[Text]
+    unproven: list[str]
+
+
+def rendered(project: Project, versions: Mapping[str, str], names: Sequence[str] = ()) -> Rendered:
+    """Return the texts of these names, or all.
 
     Args:
         project: Whose texts they are.
@@ -28,14 +42,16 @@ def rendered(project: Project, versions: Mapping[str, str], names: Sequence[str]
     folder = cache_folder() / "texts"
     path = folder / f"{_digest(project, versions, names)}.json"
     try:
-        return [Text(name, Path(file), text) for name, file, text in json.loads(path.read_text("utf-8"))]
+        texts, unproven = json.loads(path.read_text("utf-8"))
+        return Rendered([Text(name, Path(file), text) for name, file, text in texts], unproven)
     except (OSError, ValueError, TypeError):
         pass
     from skillkit.rendering.renderer import Renderer
 
-    texts = list(Renderer(project, versions).render(names))
-    _keep(path, [[text.name, text.path.as_posix(), text.text] for text in texts])
-    return texts
+    renderer = Renderer(project, versions)
+    found = Rendered(list(renderer.render(names)), renderer.unproven)
+    _keep(path, [[[text.name, text.path.as_posix(), text.text] for text in found.texts], found.unproven])
+    return found
 
 
 def _keep(path: Path, texts: list[Any]) -> None:

@@ -11,15 +11,14 @@ from packaging.version import Version
 from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.entries import Entry
-from skillkit.catalogue.libraries import imports, only_libraries
 from skillkit.catalogue.mentions import known_aliases
 from skillkit.catalogue.patterns import Pattern, Topic
 from skillkit.catalogue.remarks import load_remarks
 from skillkit.catalogue.requirements import is_past, unmet
 from skillkit.errors import bad_input, did_you_mean
 from skillkit.places import Project, own_project
-from skillkit.proof.changes import change_proofs
-from skillkit.proof.evidence import CITED, Evidence, Run, cited_versions, load_evidence, minor
+from skillkit.proof.changes import change_proofs, stage_proofs
+from skillkit.proof.evidence import Evidence, Run, load_evidence
 from skillkit.proof.proofs import Proof
 from skillkit.proof.statements import proofs
 from skillkit.reading import read
@@ -28,6 +27,7 @@ from skillkit.rendering.frontmatter import require_front_matter
 from skillkit.rendering.subjects import plain
 from skillkit.rendering.templates import Templates
 from skillkit.rendering.texts import MARK, SUFFIX, Text, text_name
+from skillkit.rendering.versions import NOT_VERIFIED, History, history, needs, verified
 from skillkit.rendering.words import cell, failure, message, minimum, not_run, oneline
 
 
@@ -44,7 +44,8 @@ class Renderer:
         self.project = project
         self.versions = versions or {}
         filters = {"failure": failure, "oneline": oneline, "cell": cell, "message": message}
-        functions = {"verified": self.verified, "minimum": minimum, "not_run": not_run}
+        functions = {"verified": self.verified, "when": self.when, "earlier": self.earlier}
+        functions |= {"minimum": minimum, "needs": needs, "not_run": not_run}
         self.templates = Templates(project.templates, filters, functions)
         self._subjects: dict[str, Any] = {}
 
@@ -65,10 +66,23 @@ class Renderer:
         return {pattern.id: pattern for topic in self.topics for pattern in topic.patterns}
 
     @cached_property
+    def histories(self) -> dict[str, History]:
+        """What is proven of the changes that the versions have already, by the changes' ids."""
+        fitting = (change for change in load_changes(self.project) if self._fits(change.requires))
+        found = (history(change, self.evidence, self.versions) for change in fitting)
+        return {one.change.id: one for one in found if one}
+
+    @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """The changes that the versions have already, newest first."""
-        known = (change for change in load_changes(self.project) if self._has(change))
-        return tuple(sorted(known, key=lambda one: (one.library, Version(one.since)), reverse=True))
+        """The changes that the versions have already and that a run has shown, newest first."""
+        shown = (one.change for one in self.histories.values() if one.is_proven)
+        return tuple(sorted(shown, key=lambda one: (one.library, Version(one.since)), reverse=True))
+
+    @property
+    def unproven(self) -> list[str]:
+        """The ids of the patterns that no run under these versions shows, and of the changes, which are left out."""
+        patterns = [name for name in self.patterns if verified(self.proofs[name], self.runs) == NOT_VERIFIED]
+        return patterns + [name for name, one in self.histories.items() if not one.is_proven]
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
@@ -93,35 +107,37 @@ class Renderer:
         return read(path).value
 
     def _fitting(self, patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
-        return tuple(one for one in patterns if self._fits(one.requires))
+        """Return the patterns that are for the versions, with those of their mistakes that are."""
+        return tuple(
+            replace(one, mistakes=tuple(mistake for mistake in one.mistakes if self._fits(mistake.requires)))
+            for one in patterns
+            if self._fits(one.requires)
+        )
 
     def _fits(self, requires: Mapping[str, str]) -> bool:
         known = {library: wanted for library, wanted in requires.items() if library in self.versions}
         open_ended = {library: wanted for library, wanted in requires.items() if library not in known}
         return not unmet(known, self.versions) and not is_past(open_ended)
 
-    def _has(self, change: Change) -> bool:
-        version = self.versions.get(change.library)
-        return self._fits(change.requires) and (version is None or Version(change.since) <= Version(version))
-
     @cached_property
     def evidence(self) -> Evidence:
         """What the project's runs have shown."""
         return load_evidence(self.project.evidence)
 
-    def _is_for(self, run: Run) -> bool:
-        """Return whether a run had the minor versions that the texts are for."""
-        asked = {name: version for name, version in self.versions.items() if name in run.versions}
-        return all(minor(run.versions[name]) == minor(version) for name, version in asked.items())
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs under versions that the texts are for."""
+        return self.evidence.runs_for(self.versions)
 
     @cached_property
     def proofs(self) -> dict[str, list[Proof]]:
-        """What each pattern states, by its id, and likewise each change."""
+        """What each pattern that is for the versions states, by its id, and likewise each change."""
         found: dict[str, list[Proof]] = {}
-        for proof in proofs(self.catalogue, list(self.catalogue.patterns.values())):
+        for proof in proofs(self.catalogue, list(self.patterns.values())):
             found.setdefault(proof.pattern, []).append(proof)
-        for change in self.changes:
-            found[change.id] = list(change_proofs([change]))
+        for change in load_changes(self.project):
+            rest = [one for one in change_proofs([change]) if one.kind in ("correction", "figure")]
+            found[change.id] = [next(stage_proofs(change)).later, *rest]
         return found
 
     def texts(self) -> dict[str, list[str]]:
@@ -201,24 +217,19 @@ class Renderer:
         contexts = (plain(registered_context(name, self.project)) for name in self.project.contexts)
         return {name: value for context in contexts for name, value in context.items()}
 
-    def verified(self, statements: Iterable[Mapping[str, Any]]) -> str:
-        """Return, in words, the versions with which all these patterns or changes were proven.
+    def verified(self, *statements: Iterable[Mapping[str, Any]]) -> str:
+        """Return, in words, the versions under which all these patterns or changes were run."""
+        ids = [one["id"] for group in statements for one in group]
+        wanted = [proof for name in ids for proof in self.proofs[name]]
+        return verified(wanted, self.runs, [self.histories[name] for name in ids if name in self.histories])
 
-        A statement that needs other versions than a run had does not speak against that run, but must hold in one.
-        """
-        wanted = [proof for one in statements for proof in self.proofs[one["id"]]]
-        runs = [
-            run
-            for run in self.evidence.runs
-            if self._is_for(run) and all(run.state(one.id, one.hash) in ("holds", "skipped") for one in wanted)
-        ]
-        if not all(any(run.state(one.id, one.hash) == "holds" for run in runs) for one in wanted):
-            return "Not verified."
-        code = "".join(proof.code for proof in wanted if proof.kind in ("block", "change"))
-        known = dict.fromkeys(name for run in runs for name in only_libraries(run.versions))
-        used = [name for name in known if imports(code, name)]
-        cited = [name for name in CITED if name in used] or used or ["python"]
-        return f"Every block and every failure below was run with {cited_versions(runs, cited)}."
+    def when(self, change: Mapping[str, Any], named: bool = False) -> str:
+        """Return, in words, from which version on an old form fails: `since jax 0.10.0`, where the library is named."""
+        return self.histories[change["id"]].when(named)
+
+    def earlier(self, change: Mapping[str, Any]) -> str:
+        """Return, in words, what an old form did in older versions: `warned since 0.8.2`, or an empty string."""
+        return self.histories[change["id"]].earlier()
 
 
 _SPOKEN_OF = {"topics", "patterns", "changes", "glossary", "advice", "aliases"}

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from skillkit.catalogue.changes import Change
+from skillkit.catalogue.changes import Change, Stage
 from skillkit.catalogue.patterns import Mistake
 from skillkit.catalogue.slicing import Slice
 from skillkit.catalogue.values import written
+
+_OF_CHANGES = ("id", "since", "kind", "stated", "match", "was")  # what a change says of what it does now
 
 
 def plain(value: Any) -> Any:
@@ -24,10 +26,11 @@ def plain(value: Any) -> Any:
         return {"text": value.text}
     if is_dataclass(value) and not isinstance(value, type):
         data = {field.name: getattr(value, field.name) for field in fields(value)}
-        if isinstance(value, Mistake | Change):  # what is printed of a value is what the result was compared with
-            data |= {name: written(data[name]) for name in ("stated", "right") if data.get(name) is not None}
-        data = plain(data)
-        return data | {"id": value.id} if isinstance(value, Change) else data
+        if isinstance(value, Change):
+            data |= {name: getattr(value, name) for name in _OF_CHANGES}
+        if isinstance(value, Mistake | Change | Stage):  # what is printed of a value is what it was compared with
+            data |= {name: written(data[name]) for name in ("stated", "right", "was") if data.get(name) is not None}
+        return plain(data)
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

@@ -16,8 +16,9 @@ def failure(mistake: Mapping[str, Any]) -> str:
         return f"{kind} `{stated.rpartition('.')[2]}`"
     if kind == "shows":
         return f"silently {value}" if value else f"silently: {stated.replace('_', ' ')}"
-    right = mistake.get("right")
+    right, was = mistake.get("right"), mistake.get("was")
     rest = f"{literal(stated)}" + (f", not {literal(right)}" if right is not None else "")
+    rest += f", and was {literal(was)}" if was is not None else ""
     return f"{value} is silently {rest}" if value else f"silently gives {rest}"
 
 
