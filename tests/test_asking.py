@@ -80,7 +80,7 @@ def test_more_is_asked_only_of_those_who_want(path: Path) -> None:
 
 def test_a_contradiction_is_explained_and_asked_again(path: Path) -> None:
     saved, result = talk(path, "moe-lm", "", "1B", "2B", "100M", *[""] * 8)
-    assert "must be at most the 1000000000 parameters" in result.stderr
+    assert "must be at most the 1,000,000,000 parameters" in result.stderr
     assert saved["active_parameters"] == 100_000_000
 
 

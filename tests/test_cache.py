@@ -29,13 +29,15 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "c").write_bytes(b"x" * 1000)
     (folder / "environments" / "mine").symlink_to(tmp_path / "mine")
+    (folder / "0449d87c.json").write_bytes(b"x" * 10)
     return folder
 
 
 def test_the_cache_says_where_it_is_and_how_large(cache: Path) -> None:
-    folder, environments, texts = call().stdout.splitlines()
+    folder, environments, outcomes, texts = call().stdout.splitlines()
     assert folder == str(cache)
     assert environments.split() == ["environments", "2.5", "MB", "1", "file"]
+    assert outcomes.split() == ["outcomes", "10", "B", "1", "file"]
     assert texts.split() == ["texts", "1.5", "kB", "1", "file"]
     data = json.loads(call("--json").stdout)
     assert data["parts"]["texts"] == {"bytes": 1500, "files": 1}
@@ -43,7 +45,7 @@ def test_the_cache_says_where_it_is_and_how_large(cache: Path) -> None:
 
 def test_a_part_is_deleted_and_no_more(cache: Path) -> None:
     assert "environments" in call("environments", "--clean").stdout
-    assert [path.name for path in cache.iterdir()] == ["texts"]
+    assert sorted(path.name for path in cache.iterdir()) == ["0449d87c.json", "texts"]
     assert (cache.parent / "mine" / "c").exists()
     assert call("--clean").exit_code == 0
     assert list(cache.iterdir()) == []

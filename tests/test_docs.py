@@ -1,15 +1,22 @@
 """What a human must keep complete: the documents say what is true."""
 
+import itertools
 import re
+import shlex
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from skillkit.catalogue.changes import load_changes
 from skillkit.catalogue.slicing import Shelf
 from skillkit.catalogue.specs import load_topic
-from skillkit.cli import COMMANDS
+from skillkit.cli import COMMANDS, skillkit
+from skillkit.cli.schema import FORMATS
+from skillkit.places import Project, find_project
+from skillkit.rendering.renderer import Renderer
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -64,3 +71,52 @@ def test_the_spec_in_the_contributing_guide_is_one(tmp_path: Path) -> None:
         (tmp_path / name).write_text((ROOT / "reference" / name).read_text("utf-8"))
     (tmp_path / "prng.yaml").write_text(spec.group(1))
     assert load_topic(tmp_path / "prng.yaml", Shelf(tmp_path)).patterns[0].id == "prng-dropout-keys"
+
+
+SHOWN = re.findall(r"^````console\n\$ skillkit ([^\n]*)\n(.*?)\n^````$", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(("line", "output"), SHOWN)
+def test_what_the_readme_shows_is_what_comes_out(line: str, output: str) -> None:
+    """A line of … stands for any lines, and at the end of a line for its rest."""
+    result = CliRunner().invoke(skillkit, shlex.split(line))
+    found = iter((result.stdout + result.stderr).splitlines())
+    assert result.exit_code == 0
+    assert len(SHOWN) == 3
+    exact = True
+    for wanted in output.splitlines():
+        if wanted == "…":
+            exact = False
+            continue
+        candidates = itertools.islice(found, 1) if exact else found
+        assert any(_shows(wanted, one) for one in candidates), wanted
+        exact = True
+
+
+def _shows(wanted: str, line: str) -> bool:
+    return line.startswith(wanted.removesuffix("…")) if wanted.endswith("…") else line == wanted
+
+
+def test_the_contributing_guide_names_all_that_templates_may_use() -> None:
+    templates = Renderer(find_project(ROOT)).templates
+    own = [name for name, found in templates.environment.filters.items() if found.__module__.startswith("skillkit")]
+    assert "oneline" in own
+    for name in own:
+        assert f"\\| {name}`" in CONTRIBUTING, name
+    for name, found in templates.environment.globals.items():
+        if getattr(found, "__module__", "").startswith("skillkit"):
+            assert f"| `{name}(" in CONTRIBUTING, name
+
+
+@pytest.mark.parametrize("name", ["pattern", "changes", "glossary"])
+def test_the_contributing_guide_says_how_to_see_every_format(name: str) -> None:
+    assert name in FORMATS
+    assert f"`{name}" in CONTRIBUTING or f"skillkit schema {name}" in CONTRIBUTING
+
+
+def test_the_change_in_the_contributing_guide_is_one(tmp_path: Path) -> None:
+    row = re.search(r"```yaml\n(- library.*?)```", CONTRIBUTING, re.DOTALL)
+    assert row
+    (tmp_path / "changes.yaml").write_text(row.group(1))
+    (change,) = load_changes(Project(tmp_path, tmp_path, tmp_path, tmp_path))
+    assert change.given == "import jax"

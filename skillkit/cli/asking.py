@@ -166,7 +166,7 @@ class _Talk:
         for name, value in facts.answers.items():
             assumed = " (assumed)" if name in facts.assumed else ""
             click.echo(f"  {name}: {_shown(value) or 'none'}{assumed}", err=True)
-        click.echo(f"  that is {facts.updates} optimizer updates", err=True)
+        click.echo(f"  that is {facts.updates:,} optimizer updates", err=True)
         question, help_text = (
             "Right? (yes, or < to go back)",
             "yes recommends for these answers; < asks the last again.",

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -22,13 +24,13 @@ Examples:
 @click.option("--clean", is_flag=True, help="Delete it: nothing is lost but the time to make it again.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def cache_command(part: tuple[str, ...], clean: bool, as_json: bool) -> None:
-    """Say where the cache lies and how large it is, or each PART of it: environments, outcomes, texts."""
+    """Say where the cache lies and how large it is, or each PART of it: environments, outcomes, programs, texts."""
     folder = cache_folder()
-    there = sorted(path for path in folder.iterdir()) if folder.is_dir() else []
-    chosen = [_named(name, there) for name in part] or there
-    sizes = {path.name: _size(path) for path in chosen}
+    there = _parts(folder)
+    chosen = {name: _named(name, there) for name in part} or there
+    sizes = {name: _size(paths) for name, paths in chosen.items()}
     if clean:
-        for path in chosen:
+        for path in (path for paths in chosen.values() for path in paths):
             _remove(path)
     if as_json:
         parts = {name: {"bytes": size, "files": files} for name, (size, files) in sizes.items()}
@@ -40,26 +42,33 @@ def cache_command(part: tuple[str, ...], clean: bool, as_json: bool) -> None:
         click.echo(f"  {name:{width}}  {_words(size):>8}  {counted(files, 'file')}{', deleted' if clean else ''}")
 
 
-def _named(name: str, there: list[Path]) -> Path:
-    for path in there:
-        if path.name == name:
-            return path
-    names = [path.name for path in there]
-    raise bad_input(name, f"no such part of the cache{did_you_mean(name, names)}: {', '.join(names) or 'it is empty'}")
+def _parts(folder: Path) -> dict[str, list[Path]]:
+    """Return what the cache holds: its folders by their names; the files beside them are outcomes of runs."""
+    parts: dict[str, list[Path]] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        name = path.name if path.is_dir() and not path.is_symlink() else _FILES
+        parts.setdefault(name, []).append(path)
+    return dict(sorted(parts.items()))
 
 
-def _size(path: Path) -> tuple[int, int]:
-    """Return the bytes and the number of files below a path; what is linked to counts as a link."""
-    if path.is_symlink() or not path.is_dir():
-        return path.lstat().st_size, 1
+_FILES = "outcomes"
+
+
+def _named(name: str, there: Mapping[str, list[Path]]) -> list[Path]:
+    if name in there:
+        return there[name]
+    raise bad_input(name, f"no such part of the cache{did_you_mean(name, there)}: {', '.join(there) or 'it is empty'}")
+
+
+def _size(paths: Iterable[Path]) -> tuple[int, int]:
+    """Return the bytes and the number of files below some paths; what is linked to counts as a link."""
     size = files = 0
-    for folder, _, names in os.walk(path):
-        for name in names:
-            try:
-                size += os.lstat(os.path.join(folder, name)).st_size
-            except FileNotFoundError:  # another command is at work
-                continue
-            files += 1
+    for path in paths:
+        inside = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+        for file in inside if path.is_dir() and not path.is_symlink() else [path]:
+            with suppress(FileNotFoundError):  # another command is at work
+                size += os.lstat(file).st_size
+                files += 1
     return size, files
 
 

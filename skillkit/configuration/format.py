@@ -127,7 +127,7 @@ def _schedule(document: Document, group: Mapping[str, Any], key: Key) -> Iterato
         if schedule.get(needed) is None:
             yield document.problem(at, f"a schedule '{kind}' needs '{needed}'")
     if total is not None and warmup >= total:
-        message = f"warmup takes {warmup} of {total} updates: it must end before the training does"
+        message = f"warmup takes {warmup:,} of {total:,} updates: it must end before the training does"
         yield document.problem((*at, "warmup_steps"), message)
     elif total is not None:
         yield from _inside(document, schedule, at, warmup, total)

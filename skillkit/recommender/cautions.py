@@ -62,7 +62,7 @@ def _schedule(draft: Draft, situation: Situation) -> Iterator[str]:
     if "warmup" in schedule and "warmup_steps" not in answers:
         short = schedule["warmup"].get("steps", 0)
         if short > warmup_updates(schedule["warmup"], situation.numbers):
-            yield f"The usual warmup of {short} updates is cut to a tenth of this short run."
+            yield f"The usual warmup of {short:,} updates is cut to a tenth of this short run."
     if answers.get("warmup_steps", 0) > 0.3 * situation.updates:
         yield "The warmup takes more than 30 % of the run; published runs stay below 10 %, LAMB's below 28 %."
 

@@ -51,7 +51,8 @@ def complete(given: Answers, book: Book, questionnaire: Questionnaire) -> Situat
     _refuse(answers, given)
     numbers = answers | _derive(answers)
     if answers.get("warmup_steps", 0) >= numbers["updates"]:
-        message = f"a warmup of {answers['warmup_steps']} updates is not shorter than the run of {numbers['updates']}"
+        warmup, updates = answers["warmup_steps"], numbers["updates"]
+        message = f"a warmup of {warmup:,} updates is not shorter than the run of {updates:,}"
         raise bad_input("warmup_steps", message)
     questions = (*questionnaire.questions, *questionnaire.derived)
     labels = {one.id: one.label(numbers.get(one.id)) for one in questions if one.choices or one.ranges}
@@ -97,7 +98,7 @@ def _default(name: str, default: Any, given: Answers, answers: Answers) -> Any:
 def _refuse(answers: Answers, given: Answers) -> None:
     for name in ("active_parameters", "adapter_parameters"):
         if given.get(name, 0) > answers["parameters"]:
-            raise bad_input(name, f"must be at most the {answers['parameters']} parameters of the whole network")
+            raise bad_input(name, f"must be at most the {answers['parameters']:,} parameters of the whole network")
 
 
 def _derive(answers: Answers) -> dict[str, Any]:
