@@ -3,8 +3,6 @@
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import jax
@@ -128,33 +126,6 @@ def centred_pixels() -> list[float]:
     """Return three pixels between -1 and 1."""
     centred: list[float] = ((jnp.array([0, 100, 255], jnp.float32) - 128) / 128).tolist()
     return centred
-
-
-def to_device(examples: Sequence[np.ndarray]) -> jax.Array:
-    """Stack examples on the host, so that one transfer carries the batch."""
-    return jnp.asarray(np.stack(examples))
-
-
-def example_list_to_array() -> None:
-    """Look at what the device gets: one array, of the right type."""
-    examples = [np.full(16, number / 2) for number in range(64)]  # float64, as NumPy makes them
-    batch = to_device(examples)
-    assert batch.shape == (64, 16)
-    assert batch.dtype == jnp.float32
-    assert batch[3].tolist() == [1.5] * 16
-
-
-def time_of_stacking_on_the_host() -> float:
-    """Return the time for 400 examples as a multiple of NumPy's and one transfer."""
-    examples = [np.ones(16, np.float32)] * 400
-    seconds = []
-    for _ in range(5):
-        start = time.perf_counter()
-        to_device(examples).block_until_ready()
-        middle = time.perf_counter()
-        jnp.asarray(np.stack(examples)).block_until_ready()
-        seconds.append((middle - start, time.perf_counter() - middle))
-    return min(first for first, _ in seconds[1:]) / min(second for _, second in seconds[1:])
 
 
 def decode(number: int) -> np.ndarray:

@@ -32,7 +32,7 @@ def example_resume() -> None:
     @jax.jit
     def update(state: dict[str, Any]) -> dict[str, Any]:
         noise = jax.random.normal(jax.random.fold_in(state["key"], state["step"]))
-        updates, opt_state = tx.update(state["weight"] - 3.0 + noise, state["opt_state"])
+        updates, opt_state = tx.update(state["weight"] - 3.0 + noise, state["opt_state"], state["weight"])
         weight = optax.apply_updates(state["weight"], updates)
         return state | {"weight": weight, "opt_state": opt_state, "step": state["step"] + 1}
 
@@ -57,7 +57,7 @@ def distance_after_resuming() -> float:
 
     @jax.jit
     def update(weight: jax.Array, opt_state: optax.OptState) -> tuple[Any, optax.OptState]:
-        updates, opt_state = tx.update(2 * (weight - 3.0), opt_state)
+        updates, opt_state = tx.update(2 * (weight - 3.0), opt_state, weight)
         return optax.apply_updates(weight, updates), opt_state
 
     weight = jnp.zeros(())

@@ -173,7 +173,7 @@ def loss_of_three_in_batches_of_four() -> float:
 
     losses = jnp.array([1.0, 1.0, 5.0])
     epoch = make_epoch(update, batch_size=4)
-    return float(epoch(jnp.zeros(()), jax.random.key(0), losses, jnp.zeros(3))[1])
+    return round(float(epoch(jnp.zeros(()), jax.random.key(0), losses, jnp.zeros(3))[1]), 4)
 
 
 @jax.jit

@@ -1,7 +1,6 @@
 """Data handed over wrongly."""
 
 import multiprocessing
-import time
 
 import jax
 import jax.numpy as jnp
@@ -60,30 +59,23 @@ def arithmetic_on_uint8() -> list[float]:
     return ((pixels - 128) / 128).tolist()
 
 
-def time_of_stacking_on_the_device() -> float:
-    examples = [np.ones(16, np.float32)] * 400
-    seconds = []
-    for _ in range(5):
-        start = time.perf_counter()
-        jnp.stack(examples).block_until_ready()
-        middle = time.perf_counter()
-        jnp.asarray(np.stack(examples)).block_until_ready()
-        seconds.append((middle - start, time.perf_counter() - middle))
-    return min(first for first, _ in seconds[1:]) / min(second for _, second in seconds[1:])
+def sum_of_a_product(size: int) -> float:
+    matrix = jnp.ones((size, size))
+    return float((matrix @ matrix).sum())  # on threads of its own, whether or not it is compiled already
 
 
-def takes_five_times_as_long(ratio: float) -> bool:
-    return ratio > 5
-
-
-def norm_of_example(number: int) -> float:
-    return float(jnp.linalg.norm(jnp.full(4, number)))
+def fork_that_is_warned_of() -> int | None:
+    jnp.ones(2).block_until_ready()
+    process = multiprocessing.get_context("fork").Process(target=int)
+    process.start()
+    process.join(timeout=10)
+    return process.exitcode
 
 
 def forked_after_jax_has_started() -> list[float]:
     jnp.ones(2).block_until_ready()
     with multiprocessing.get_context("fork").Pool(1) as pool:
-        return pool.map_async(norm_of_example, [7]).get(timeout=10)
+        return pool.map_async(sum_of_a_product, [300]).get(timeout=10)
 
 
 def model_chosen_by_its_test_accuracy() -> float:

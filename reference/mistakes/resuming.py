@@ -14,7 +14,7 @@ def optimizer_started_afresh() -> float:
     @jax.jit
     def update(weight, opt_state):
         gradient = jax.grad(lambda weight: (weight - target) ** 2)(weight)
-        updates, opt_state = tx.update(gradient, opt_state)
+        updates, opt_state = tx.update(gradient, opt_state, weight)
         return optax.apply_updates(weight, updates), opt_state
 
     weight = jnp.zeros(())
