@@ -33,6 +33,15 @@ def example_numbered_checkpoints() -> None:
         assert checkpointer.save(latest.step + 1, state)
 
 
+def check_overwriting() -> None:
+    """Hold that a checkpoint is written over where that is asked for."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        ocp.save(path, {"w": jnp.ones(2)})
+        ocp.save(path, {"w": jnp.zeros(2)}, overwrite=True)
+        assert ocp.load(path, {"w": jnp.ones(2)})["w"].tolist() == [0.0, 0.0]
+
+
 def later_step_saved() -> bool:
     """Return whether the second of two checkpoints is saved, under a higher number."""
     with tempfile.TemporaryDirectory() as folder, ocp.training.Checkpointer(folder) as checkpointer:

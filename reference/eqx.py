@@ -81,6 +81,29 @@ def example_scalars_as_arrays() -> None:
     assert len(traces) == 1
 
 
+class Scale(eqx.Module):
+    """A module with a number in it."""
+
+    rate: float | jax.Array
+
+
+def check_fields() -> None:
+    """Hold that a Python number in a module is static too, and an array is not."""
+    traces = []
+
+    @eqx.filter_jit
+    def apply(module: Scale, x: jax.Array) -> jax.Array:
+        traces.append(type(module.rate))
+        return module.rate * x
+
+    for rate in (0.1, 0.2, 0.3):
+        apply(Scale(rate), jnp.ones(2))
+    assert traces == [float] * 3
+    for rate in (0.1, 0.2, 0.3):
+        apply(Scale(jnp.asarray(rate)), jnp.ones(2))
+    assert len(traces) == 3 + 1
+
+
 def traces_for_three_rates() -> int:
     """Return how often a function is traced for three learning rates."""
     traces = []

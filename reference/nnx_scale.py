@@ -99,6 +99,16 @@ def check_cached_model_is_shared() -> None:
     assert predict(jnp.ones((1, 2))).tolist() == [[6.0]]
 
 
+def output_after_writing_into_the_parameter() -> float:
+    """Return what a layer of one weight gives for 1, after 3 was written into it."""
+    model = nnx.Linear(1, 1, use_bias=False, rngs=nnx.Rngs(0))
+    predict = nnx.cached_partial(nnx.jit(lambda model, x: model(x)), model)
+    for weight in (1.0, 3.0):
+        model.kernel[...] = jnp.full((1, 1), weight)
+        output = predict(jnp.ones((1, 1)))
+    return float(output[0, 0])
+
+
 def python_calls(run: Callable[[], Any]) -> int:
     """Return how many Python functions a call runs, once it is compiled."""
     run()

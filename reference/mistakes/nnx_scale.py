@@ -77,6 +77,15 @@ def deep_model_through_nnx_jit() -> float:
     return (deep - shallow) / 20
 
 
+def parameter_replaced_behind_the_cache() -> float:
+    model = nnx.Linear(1, 1, use_bias=False, rngs=nnx.Rngs(0))
+    model.kernel[...] = jnp.ones((1, 1))
+    predict = nnx.cached_partial(nnx.jit(lambda model, x: model(x)), model)
+    predict(jnp.ones((1, 1)))
+    model.kernel = nnx.Param(jnp.full((1, 1), 3.0))
+    return float(predict(jnp.ones((1, 1)))[0, 0])
+
+
 def python_is_run_for_each_layer(calls_per_layer: float) -> bool:
     return calls_per_layer > 100
 
