@@ -193,7 +193,7 @@ def test_a_full_batch_gaussian_process_takes_a_line_search() -> None:
     ("answers", "message"),
     [
         ({"steps": 100, "warmup_steps": 100}, "a warmup of 100 updates is not shorter than the run of 100"),
-        ({"stage": "adapter", "adapter_parameters": "1T"}, "must be at most the 25000000 parameters"),
+        ({"stage": "adapter", "adapter_parameters": "1T"}, "must be at most the 25,000,000 parameters"),
     ],
 )
 def test_contradictions_are_refused(answers: dict[str, Any], message: str) -> None:
