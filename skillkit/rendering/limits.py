@@ -59,12 +59,25 @@ def _time() -> Iterator[None]:
         raise Endless(f"takes more than {SECONDS:g} s, and was ended")
 
     before: Callable[..., Any] | int | None = signal.signal(alarm, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    # more than once: what is raised while the collector or a destructor runs is lost
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, _AGAIN)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(alarm, before)
+        _disarm(alarm, before)
+
+
+_AGAIN = 0.2  # seconds
+
+
+def _disarm(alarm: int, before: Any) -> None:
+    while True:
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(alarm, before)
+            return
+        except Endless:  # it rang once more on the way here
+            continue
 
 
 @contextmanager

@@ -9,6 +9,9 @@ import pytest
 from skillkit.rendering import limits
 from tests.fuzz.inputs import KINDS, Kind, lay_out, within_time
 
+# a limit may be reached while another library's callback of the collector runs, which can only say so
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 FOUND = Path(__file__).parent / "found"
 EXAMPLES = sorted(path.relative_to(FOUND).as_posix() for path in FOUND.rglob("*") if path.is_file())
 SMOKE = 100  # of how many inputs one is tried where minutes are too long
