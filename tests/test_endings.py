@@ -1,6 +1,7 @@
 """However a command ends, its exit code says how, and nobody sees a traceback."""
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-m", "skillkit"]
 
 
@@ -45,6 +47,31 @@ def test_what_the_terminal_cannot_show_is_replaced(project: Path) -> None:
     code, found, error = shell("list", PYTHONIOENCODING="latin-1:strict", PYTHONPATH=os.environ.get("PYTHONPATH", ""))
     assert (code, error) == (0, "")
     assert "A mean ? ?\n" in found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "list",
+        "show prng-dropout-keys",
+        "find dropout",
+        "recommend-optimizer --set family=vit",
+        "recommend-optimizer --set family=vit --format markdown",
+        "schedule tests/configurations/adamw.yaml",
+        "doctor",
+        "--help",
+    ],
+)
+def test_every_command_writes_to_an_old_terminal(line: str) -> None:
+    code, found, error = shell(line, PYTHONIOENCODING="cp1252")
+    assert code == 0
+    assert found
+    assert "Traceback" not in error
+
+
+def test_json_loses_nothing_on_an_old_terminal() -> None:
+    line = "recommend-optimizer --set family=vit --json"
+    assert shell(line, PYTHONIOENCODING="ascii:strict")[1] == shell(line)[1]
 
 
 @pytest.mark.parametrize("line", ["list", "show", "render", "recommend-optimizer --set"])
@@ -91,3 +118,16 @@ def test_an_interruption_at_the_very_start_ends_so_too(tmp_path: Path) -> None:
 def test_colour_is_as_the_environment_asks(environment: dict[str, str], coloured: bool) -> None:
     _, _, error = shell("show nothing", **environment)
     assert ("\x1b[" in error) is coloured
+
+
+def test_an_interrupted_question_ends_with_130(tmp_path: Path) -> None:
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.execve(sys.executable, [*COMMAND, "recommend-optimizer"], os.environ | {"PYTHONPATH": str(ROOT)})
+    said = b""
+    while b"What do you train?" not in said:
+        said += os.read(terminal, 1000)
+    os.write(terminal, b"\x03")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+    os.close(terminal)

@@ -1,9 +1,16 @@
 """Findings as people, GitHub and code scanners read them."""
 
 import json
+from dataclasses import replace
+
+import pytest
 
 from skillkit.errors import Problem
 from skillkit.findings import Finding, written
+from skillkit.proof.proofs import Proof
+from skillkit.proof.reporting import failures
+from skillkit.proof.verdicts import HOLDS, Verdict
+from skillkit.proof.verification import Report, Result
 
 PLACED = Finding("block", Problem("reference/a,b.py", 3, 5, "is 50%\nwrong: so"), "sum-mean")
 WHOLE = Finding("stale-text", Problem("outputs/sums.md", 0, 0, "not as rendered"))
@@ -38,3 +45,27 @@ def test_as_sarif() -> None:
     assert placed["message"]["text"] == "sum-mean: is 50%\nwrong: so"
     assert whole["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "outputs/sums.md"}}
     assert json.loads(written([], "sarif"))["runs"][0]["results"] == []
+
+
+def result(place: str, message: str) -> Result:
+    proof = Proof("sum-mean/one", "mistake", "sum-mean", "reference/sums.yaml:3:5", {"code": ""}, lambda _: HOLDS)
+    return Result(proof, "fails", Verdict(message, place), 0.1)
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("reference/sums.py:18", "file=reference/sums.py,line=18,col=1,title=skillkit mistake sum-mean/one::is off"),
+        ("", "file=reference/sums.yaml,line=3,col=5,title=skillkit mistake sum-mean/one::is off"),
+    ],
+)
+def test_what_fails_is_found_where_it_fails(place: str, line: str) -> None:
+    report = Report((result(place, "is off"),), {"python": "3.11"})
+    assert written(failures({"this environment": report}), "github") == f"::error {line}\n"
+    both = written(failures({"jax==0.8": report, "jax==0.9": report}), "github")
+    assert both == f"::error {line} (jax==0.8)\n::error {line} (jax==0.9)\n"
+
+
+def test_what_holds_is_not_found() -> None:
+    held = Report((replace(result("", ""), state="holds"),), {})
+    assert list(failures({"a": held})) == []

@@ -148,6 +148,17 @@ def test_a_write_that_fails_leaves_what_was_there(monkeypatch: pytest.MonkeyPatc
     assert [item.name for item in path.parent.iterdir()] == ["sums.md"]
 
 
+@pytest.mark.parametrize("name", ["{topic}-{x}.md.j2", "{x}.md.j2", "{.md.j2", "{topic!r}.md.j2"])
+def test_a_template_s_name_has_one_brace_and_no_other(project: Path, name: str) -> None:
+    (project / "templates" / name).write_text("x")
+    assert refusal().startswith(f"templates/{name}: a template's name may hold {{topic}}, and no other brace")
+
+
+def test_two_templates_of_one_text_are_refused(project: Path) -> None:
+    (project / "templates" / "{topic}.md.j2").write_text("x")
+    assert refusal() == "templates/{topic}.md.j2: renders sums.md, as sums.md.j2 does: rename one of them"
+
+
 @pytest.mark.usefixtures("project")
 def test_rendering_is_deterministic_to_the_byte() -> None:
     first = [text.text for text in Renderer(find_project()).render()]

@@ -100,7 +100,7 @@ def _settings(settings: tuple[str, ...]) -> Document:
 
 def _print(found: Recommendation, kind: str, folder: Path) -> None:
     if kind == "json":
-        click.echo(json.dumps(with_code(found), indent=2, ensure_ascii=False, allow_nan=False))
+        click.echo(json.dumps(with_code(found), indent=2, allow_nan=False))
     else:
         click.echo(_FORMATS[kind](found, folder), nl=False)
 

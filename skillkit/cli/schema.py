@@ -26,7 +26,7 @@ def schema_command(format_name: str) -> None:
     if format_name not in FORMATS:
         message = f"no such format{did_you_mean(format_name, FORMATS)}: one of {', '.join(FORMATS)}"
         raise bad_input(format_name, message)
-    click.echo(json.dumps(_schema(format_name), indent=2, ensure_ascii=False))
+    click.echo(json.dumps(_schema(format_name), indent=2))
 
 
 def _schema(name: str) -> Schema:

@@ -2,10 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from xml.etree import ElementTree
 
+from skillkit.errors import Problem
+from skillkit.findings import Finding
 from skillkit.proof.verification import Report, Result
 
 SIGNS = {"holds": "✓", "fails": "✗", "skipped": "–"}
@@ -72,6 +74,20 @@ def as_xml(reports: Mapping[str, Report]) -> str:
                 ElementTree.SubElement(case, tag, message=_printable(str(result)))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def failures(reports: Mapping[str, Report]) -> Iterator[Finding]:
+    """Yield what fails, for GitHub's annotations and code scanners: at the line at fault, else where it is stated."""
+    for label, report in reports.items():
+        for result in report.of("fails"):
+            words = str(result) if len(reports) == 1 else f"{result} ({label})"
+            placed = _PLACED.match(words)
+            path, line, column, message = placed.groups() if placed else ("", None, None, words)
+            problem = Problem(path or result.proof.place, int(line or 0), int(column or 1), message)
+            yield Finding(result.proof.kind, problem, result.proof.id)
+
+
+_PLACED = re.compile(r"(.+?):(\d+)(?::(\d+))?: (.*)", re.DOTALL)
 
 
 def _printable(text: str) -> str:
