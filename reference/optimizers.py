@@ -167,9 +167,6 @@ def frozen_weight() -> float:
     return float(params["backbone"] + updates["backbone"])
 
 
-ATTENTION = {"query": (-3, (-2, -1)), "key": (-3, (-2, -1)), "value": (-3, (-2, -1)), "out": ((-3, -2), -1)}
-
-
 def muon_dimensions(params: optax.Params) -> Any:
     """Say which axes of a kernel are its matrix's rows and columns; None leaves a parameter to Adam."""
 
@@ -177,9 +174,10 @@ def muon_dimensions(params: optax.Params) -> Any:
         names = jax.tree_util.keystr(path, simple=True, separator="/").split("/")
         if "kernel" not in names or "lm_head" in names:  # biases, scales, embeddings and the head
             return None
-        layer = names[names.index("kernel") - 1]
-        rows, columns = ATTENTION.get(layer, (-2, -1))  # a convolution's are (-4, -3, -2) and -1
-        return optax.contrib.MuonDimensionNumbers(rows, columns)  # axes that are neither are layers of a scan
+        axes: tuple[Any, Any] = (-2, -1)  # rows and columns; axes further left are layers of a scan
+        if "attention" in names:  # in Flax (features, heads, size), and back
+            axes = ((-3, -2), -1) if "out" in names else (-3, (-2, -1))
+        return optax.contrib.MuonDimensionNumbers(*axes)  # a convolution's are (-4, -3, -2) and -1
 
     return jax.tree_util.tree_map_with_path(dimensions, params)
 
@@ -197,7 +195,7 @@ def example_muon_dims() -> None:
     """Compare with Adam: kernels go another way, biases, embedding and head as by Adam."""
     shapes = {
         "embed": (8, 4),
-        "query": {"kernel": (4, 2, 2), "bias": (2, 2)},  # Flax keeps the heads apart
+        "attention": {"query": {"kernel": (4, 2, 2), "bias": (2, 2)}, "out": {"kernel": (2, 2, 4), "bias": (4,)}},
         "layers": {"kernel": (3, 4, 4), "bias": (3, 4)},  # three layers, stacked for a scan
         "lm_head": {"kernel": (4, 8)},
     }
@@ -208,28 +206,32 @@ def example_muon_dims() -> None:
     by_adam, _ = adam.update(grads, adam.init(params), params)
     same = jax.tree.map(lambda left, right: bool(jnp.allclose(left, right)), by_muon, by_adam)
     kernel_only = {"kernel": False, "bias": True}
-    assert same == {"embed": True, "query": kernel_only, "layers": kernel_only, "lm_head": {"kernel": True}}
+    attention = {"query": kernel_only, "out": kernel_only}
+    assert same == {"embed": True, "attention": attention, "layers": kernel_only, "lm_head": {"kernel": True}}
 
 
 def check_muon_dims() -> None:
     """Hold that heads make one matrix and stacked layers one each, that a convolution works, and that NNX does."""
-    kernel = jax.random.normal(jax.random.key(1), (3, 4, 2, 2))
-    stacked = {"query": {"kernel": kernel}}
+    kernels = jax.random.normal(jax.random.key(1), (3, 4, 2, 2))
     tx = muon(0.1)
-    updates, _ = tx.update(stacked, tx.init(stacked), stacked)
-    for layer, update in zip(kernel, updates["query"]["kernel"], strict=True):
-        alone = {"dense": {"kernel": layer.reshape(4, 4)}}
-        by_itself, _ = tx.update(alone, tx.init(alone), alone)
-        assert jnp.allclose(by_itself["dense"]["kernel"], update.reshape(4, 4), atol=1e-5)
+    for layer, matrix in (("query", (4, 4)), ("out", (8, 2))):
+        stacked = {"attention": {layer: {"kernel": kernels}}}
+        updates, _ = tx.update(stacked, tx.init(stacked), stacked)
+        for kernel, update in zip(kernels, updates["attention"][layer]["kernel"], strict=True):
+            alone = {"out": {"kernel": kernel.reshape(matrix)}}  # of a dense layer, whatever its name
+            by_itself, _ = tx.update(alone, tx.init(alone), alone)
+            assert jnp.allclose(by_itself["out"]["kernel"], update.reshape(matrix), atol=1e-5)
     dimensions = optax.contrib.MuonDimensionNumbers((-4, -3, -2), -1)
     convolution = optax.contrib.muon(0.1, muon_weight_dimension_numbers=dimensions)
     filters = jnp.ones((3, 3, 2, 4))
     updates, _ = convolution.update(filters, convolution.init(filters), filters)
     assert updates.shape == (3, 3, 2, 4)
-    attention = nnx.state(nnx.MultiHeadAttention(2, 4, rngs=nnx.Rngs(0)), nnx.Param)
-    chosen = jax.tree_util.tree_leaves_with_path(muon_dimensions(attention), is_leaf=_is_dimensions)
-    assert len(chosen) == 4
-    assert all("kernel" in jax.tree_util.keystr(path) for path, _ in chosen)
+    model = nnx.Dict(attention=nnx.MultiHeadAttention(2, 4, rngs=nnx.Rngs(0)))
+    numbers = muon_dimensions(nnx.state(model, nnx.Param))
+    chosen = jax.tree_util.tree_leaves_with_path(numbers, is_leaf=_is_dimensions)
+    axes = {jax.tree_util.keystr(path, simple=True, separator="/").split("/")[1]: tuple(leaf) for path, leaf in chosen}
+    inwards = (-3, (-2, -1))
+    assert axes == {"key": inwards, "out": ((-3, -2), -1), "query": inwards, "value": inwards}
 
 
 def _is_dimensions(leaf: Any) -> bool:
@@ -238,8 +240,8 @@ def _is_dimensions(leaf: Any) -> bool:
 
 def leaves_of_attention_for_muon() -> list[str]:
     """Return which leaves of an attention's query Muon takes."""
-    chosen = muon_dimensions({"query": {"kernel": jnp.ones((4, 2, 2)), "bias": jnp.ones((2, 2))}})
-    return [name for name, dimensions in chosen["query"].items() if dimensions]
+    chosen = muon_dimensions({"attention": {"query": {"kernel": jnp.ones((4, 2, 2)), "bias": jnp.ones((2, 2))}}})
+    return [name for name, dimensions in chosen["attention"]["query"].items() if dimensions]
 
 
 def embedding_spectrum() -> jax.Array:
