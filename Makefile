@@ -28,7 +28,8 @@ record: $(VENV)/.dev
 	$(BIN)/skillkit verify --quiet --record
 	$(BIN)/skillkit render
 
-# The same for the floor, what lies between, the newest jax for Python 3.11, and the newest of all, which needs 3.12.
+# The same for the floor, what lies between, the newest jax for Python 3.11, and the newest of all, which needs 3.12;
+# and each change under its own version and the last one before.
 matrix: $(VENV)/.dev
 	$(BIN)/skillkit verify --quiet --record \
 	  --with "jax==0.7.2" --python $(BIN)/python \
@@ -36,6 +37,7 @@ matrix: $(VENV)/.dev
 	  --with "jax==0.9.2" --python $(BIN)/python \
 	  --with "jax==0.10.2" --python $(BIN)/python \
 	  --with "jax==0.12.0.1" --python 3.12
+	$(BIN)/skillkit verify changes --both-sides --quiet --record
 	$(BIN)/skillkit render
 
 benchmark: $(VENV)/.dev

@@ -20,6 +20,7 @@ from skillkit.proof.proofs import Proof
 from skillkit.proof.sides import sides, sides_shown
 from skillkit.rendering.renderer import Renderer
 
+Edit = Callable[[str, str, str], None]
 Table = Callable[..., Change]
 ROW = """- library: jax
   since: "0.9.0"
@@ -188,6 +189,26 @@ def test_a_text_for_a_version_says_what_is_so_then(told: Callable[..., str]) -> 
     assert told(*BOTH, NEW, jax="0.7") == ""
     old = ("instead", "0.8.0")
     assert told(*BOTH, old, jax="0.8.1") == ""  # the new form is stated for 0.9 and later
+
+
+def test_a_pattern_says_which_changes_made_it_so(told: Callable[..., str], project: Path, edit: Edit) -> None:
+    said = "{% for change in changed(pattern) %}{{ change.writes }} {{ when(change, true) }}{% endfor %}"
+    template = "{% for pattern in patterns.values() %}" + said + "{% endfor %}"
+    edit("reference/sums.yaml", "  symbols: [mean]", "  changed: ['jax: OLD']\n  symbols: [mean]")
+    told()
+    (project / "templates" / "sums.md.j2").write_text(template)
+
+    def text(**asked: str) -> str:
+        return next(iter(Renderer(find_project(), asked).render())).text.partition("\n")[0]
+
+    assert text() == ""  # nothing shows the change
+    evidence = shown(proofs_of(*load_changes(find_project())), *BOTH, NEW)
+    (project / "outputs" / "evidence.json").write_text(evidence.as_text())
+    assert text() == "OLD since jax 0.9.0"
+    assert text(jax="0.7") == ""  # these versions do not have it
+    edit("reference/sums.yaml", "'jax: OLD'", "'jax: ODL'")
+    with pytest.raises(BadInput, match=r"sums\.yaml:1:3: no such change 'jax: ODL' \(did you mean 'jax: OLD'\?\)"):
+        text()
 
 
 def test_what_old_releases_need_beside_them(project: Path) -> None:

@@ -59,7 +59,7 @@ class Pattern:
         writes: What one should write, as a form; it is found in the block.
         core: Whether it belongs in the one-file skill: True with its block, `title`
             or `rule` by that, `writes` and its first mistake alone.
-        changed: The library and version that made it so, as `jax 0.9.0`, or an empty string.
+        changed: The changes that made it so, by their ids without `changes/`.
         gone: Dotted names that the prose mentions and that no longer exist or are deprecated.
         requires: Library versions under which the block runs.
         figures: What shows the numbers and comparisons of the texts.
@@ -79,7 +79,7 @@ class Pattern:
     why: str = ""
     writes: str = ""
     core: bool | str = False
-    changed: str = ""
+    changed: tuple[str, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
     no_mistake: str = ""
     gone: tuple[str, ...] = ()

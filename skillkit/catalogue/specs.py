@@ -78,7 +78,7 @@ class _Reader:
             self.add((index, "writes"), "this is not found in the block")
             return None
         texts: dict[str, Any] = {key: entry[key] for key in _COPIED & entry.keys()}
-        lists: dict[str, Any] = {key: tuple(entry[key]) for key in ("gone", "sources") if key in entry}
+        lists: dict[str, Any] = {key: tuple(entry[key]) for key in ("changed", "gone", "sources") if key in entry}
         place = self.document.place((index,))
         return Pattern(
             **texts,
@@ -172,7 +172,7 @@ class _Reader:
 
 
 _ANYTHING = ("object", "BaseException", "Warning")
-_COPIED = {"id", "title", "when", "rule", "why", "writes", "core", "changed", "no_mistake", "requires", "cited"}
+_COPIED = {"id", "title", "when", "rule", "why", "writes", "core", "no_mistake", "requires", "cited"}
 _COPIED_OF_MISTAKE = {*("symbol", "why", "match", "writes", "words", "value", "under", "instead", "requires", "cited")}
 
 

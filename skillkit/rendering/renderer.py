@@ -44,7 +44,7 @@ class Renderer:
         self.project = project
         self.versions = versions or {}
         filters = {"failure": failure, "oneline": oneline, "cell": cell, "message": message}
-        functions = {"verified": self.verified, "when": self.when, "earlier": self.earlier}
+        functions = {"verified": self.verified, "when": self.when, "earlier": self.earlier, "changed": self.changed}
         functions |= {"minimum": minimum, "needs": needs, "not_run": not_run}
         self.templates = Templates(project.templates, filters, functions)
         self._subjects: dict[str, Any] = {}
@@ -71,6 +71,11 @@ class Renderer:
         fitting = (change for change in load_changes(self.project) if self._fits(change.requires))
         found = (history(change, self.evidence, self.versions) for change in fitting)
         return {one.change.id: one for one in found if one}
+
+    @cached_property
+    def known_changes(self) -> tuple[str, ...]:
+        """The names of all changes, as patterns call them."""
+        return tuple(change.id.removeprefix("changes/") for change in load_changes(self.project))
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
@@ -226,6 +231,19 @@ class Renderer:
     def when(self, change: Mapping[str, Any], named: bool = False) -> str:
         """Return, in words, from which version on an old form fails: `since jax 0.10.0`, where the library is named."""
         return self.histories[change["id"]].when(named)
+
+    def changed(self, pattern: Mapping[str, Any]) -> list[Any]:
+        """Return the changes that made a pattern so, as far as runs show them.
+
+        Raises:
+            BadInput: The pattern names a change that is not in the table.
+        """
+        for name in pattern["changed"]:
+            if name not in self.known_changes:
+                message = f"no such change '{name}'{did_you_mean(name, self.known_changes)}: see changes.yaml"
+                raise bad_input(pattern["place"], message)
+        found = [self.histories.get(f"changes/{name}") for name in pattern["changed"]]
+        return [plain(one.change) for one in found if one and one.is_proven]
 
     def earlier(self, change: Mapping[str, Any]) -> str:
         """Return, in words, what an old form did in older versions: `warned since 0.8.2`, or an empty string."""
