@@ -119,4 +119,5 @@ def test_the_change_in_the_contributing_guide_is_one(tmp_path: Path) -> None:
     assert row
     (tmp_path / "changes.yaml").write_text(row.group(1))
     (change,) = load_changes(Project(tmp_path, tmp_path, tmp_path, tmp_path))
-    assert change.given == "import jax"
+    assert change.given == "import jax.numpy as jnp"
+    assert [stage.before for stage in change.stages] == ["0.9.2", "0.8.3"]

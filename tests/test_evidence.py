@@ -105,7 +105,7 @@ def test_evidence_is_for_what_was_stated(edit: Edit, project: Path, old: str, ne
         ("writes: sum(values) / len(values)", "words: no values", ["sum-mean/mean_of_nothing"]),
         ("shows: is_false", "shows: is_false\n      value: one is missing", ["sum-mean/float_sum"]),
         ("shows: is_false", 'shows: is_false\n      requires: {python: ">=3"}', ["sum-mean/float_sum"]),
-        ("rule: Use fsum.", "rule: Use fsum.\n  changed: python 3.11", ["sum-mean"]),
+        ("rule: Use fsum.", "rule: Use fsum.\n  changed: ['python: x']", ["sum-mean"]),
         ("rule: Use fsum.", "rule: Use fsum.\n  writes: math.fsum(values)", ["sum-mean"]),
         (
             "rule: Use fsum.",

@@ -19,6 +19,7 @@ from skillkit.proof.evidence import Evidence, Run, load_evidence
 from skillkit.proof.proofs import Proof
 from skillkit.proof.sides import sides, sides_shown
 from skillkit.rendering.renderer import Renderer
+from skillkit.rendering.versions import history
 
 Edit = Callable[[str, str, str], None]
 Table = Callable[..., Change]
@@ -75,6 +76,14 @@ def test_what_is_run_under_which_versions(table: Table) -> None:
         "before 0.8.0": ("before", "==0.7.2", ("jax", "0.7.2")),
         "instead": ("correction", ">=0.9.0", ("jax", "0.9.0")),
     }
+
+
+def test_other_old_forms_are_run_as_the_first(table: Table) -> None:
+    likewise = ("source:", "likewise: {other: OTHER}\n  source:")
+    found = {name: (proof.kind, proof.requires["jax"]) for name, proof in proofs_of(table(likewise)).items()}
+    assert found["changes/jax: OTHER"] == ("change", ">=0.9.0")
+    assert found["changes/jax: OTHER/before 0.9.0"] == ("before", "==0.8.3")
+    assert len(found) == 7
 
 
 def test_a_new_form_that_came_later_is_run_from_then_on(table: Table) -> None:
@@ -177,6 +186,21 @@ def test_a_text_says_since_where_both_sides_are_proven_and_by_where_one_is(told:
     assert told(*BOTH, NEW) == "since jax 0.9.0; raises `AttributeError`; warned since 0.8.0"
     assert told(*BOTH[:3], NEW) == "since jax 0.9.0; raises `AttributeError`; warned by 0.8.0"
     assert told((OLD, "0.9.2"), NEW) == "by jax 0.9.2; raises `AttributeError`;"
+
+
+def test_other_old_forms_are_told_where_they_are_proven_alike(table: Table, told: Callable[..., str]) -> None:
+    assert told(*BOTH, NEW).startswith("since")
+    change = table(("source:", "likewise: {other: OTHER}\n  source:"))
+    proofs = proofs_of(change)
+
+    def remark(*held: tuple[str, str], **asked: str) -> str:
+        evidence = shown(proofs, *BOTH, NEW, *held)
+        (found,) = filter(None, [history(change, evidence, asked)])
+        return found.likewise()
+
+    other = ("changes/jax: OTHER", "0.9.0"), ("changes/jax: OTHER/before 0.9.0", "0.8.3")
+    assert remark(*other) == " (likewise `other`)"
+    assert remark(other[0]) == remark(other[1]) == remark() == ""
 
 
 def test_a_change_that_no_run_shows_is_left_out(told: Callable[..., str]) -> None:

@@ -49,6 +49,7 @@ class Change:
         writes: The old form: code, whose last expression is its value.
         instead: The new form.
         stages: What the old form does, the newest first: at first it may only warn.
+        likewise: Other old forms that fail so, since the same version: what texts call each, with its code.
         given: The code that both forms stand after.
         value: What a silent old form's value is, as a noun phrase.
         core: Whether it belongs in the one-file skill.
@@ -65,6 +66,7 @@ class Change:
     writes: str
     instead: str
     stages: tuple[Stage, ...]
+    likewise: Mapping[str, str] = field(default_factory=dict)
     given: str = ""
     value: str = ""
     core: bool = False
@@ -105,6 +107,11 @@ class Change:
     def was(self) -> Any:
         """The value that the old form gave before."""
         return self.stages[0].was
+
+    @property
+    def alike(self) -> dict[str, "Change"]:
+        """The other old forms that fail so, as changes, by what texts call them."""
+        return {name: replace(self, writes=code, likewise={}) for name, code in self.likewise.items()}
 
     def at(self, version: str) -> "Change | None":
         """Return the row as it is under a version of its library, or None where the old form is still right."""

@@ -22,7 +22,8 @@ def change_proofs(changes: Iterable[Change]) -> Iterator[Proof]:
     Each old form does what is stated from a version on, and not in the last one before; each new form runs.
     """
     for change in changes:
-        for shown in stage_proofs(change):
+        others = [next(stage_proofs(other)) for other in change.alike.values()]
+        for shown in [*stage_proofs(change), *others]:
             yield shown.later
             if shown.earlier:
                 yield shown.earlier

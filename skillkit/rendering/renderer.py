@@ -44,8 +44,8 @@ class Renderer:
         self.project = project
         self.versions = versions or {}
         filters = {"failure": failure, "oneline": oneline, "cell": cell, "message": message}
-        functions = {"verified": self.verified, "when": self.when, "earlier": self.earlier, "changed": self.changed}
-        functions |= {"minimum": minimum, "needs": needs, "not_run": not_run}
+        functions = {"minimum": minimum, "needs": needs, "not_run": not_run}
+        functions |= {name: getattr(self, name) for name in ("verified", "when", "earlier", "likewise", "changed")}
         self.templates = Templates(project.templates, filters, functions)
         self._subjects: dict[str, Any] = {}
 
@@ -231,6 +231,10 @@ class Renderer:
     def when(self, change: Mapping[str, Any], named: bool = False) -> str:
         """Return, in words, from which version on an old form fails: `since jax 0.10.0`, where the library is named."""
         return self.histories[change["id"]].when(named)
+
+    def likewise(self, change: Mapping[str, Any]) -> str:
+        """Return a remark that names the other old forms that fail as a change's does, or an empty string."""
+        return self.histories[change["id"]].likewise()
 
     def changed(self, pattern: Mapping[str, Any]) -> list[Any]:
         """Return the changes that made a pattern so, as far as runs show them.

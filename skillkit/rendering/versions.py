@@ -24,10 +24,12 @@ class History:
     Args:
         change: The change, with the stages that these versions have.
         reached: For each stage `since` or `by`, or nothing where no run shows it, and the version.
+        alike: What the other old forms are called that are shown to fail so too.
     """
 
     change: Change
     reached: tuple[tuple[str, str], ...]
+    alike: tuple[str, ...] = ()
 
     @property
     def is_proven(self) -> bool:
@@ -43,6 +45,10 @@ class History:
         word, version = self.reached[0]
         library = f"{self.change.library} " if named else ""
         return f"{word} {library}{version}" if word else f"from {library}{self.change.since} on, not run yet"
+
+    def likewise(self) -> str:
+        """Return a remark in parentheses after a space that names the other old forms that fail so, or nothing."""
+        return f" (likewise {', '.join(f'`{name}`' for name in self.alike)})" if self.alike else ""
 
     def earlier(self) -> str:
         """Return in words what the old form did in older versions, where it was not right there either."""
@@ -69,7 +75,11 @@ def history(change: Change, evidence: Evidence, versions: Mapping[str, str]) -> 
     known = [(stage, found) for stage, found in reached if version is None or _has(version, stage, found)]
     if not known:
         return None
-    return History(replace(change, stages=tuple(stage for stage, _ in known)), tuple(found for _, found in known))
+    newest = reach(change.library, next(stage_proofs(change)), evidence)
+    alike = {name: reach(change.library, next(stage_proofs(other)), evidence) for name, other in change.alike.items()}
+    same = tuple(name for name, found in alike.items() if found == newest == known[0][1])
+    kept, found = tuple(stage for stage, _ in known), tuple(found for _, found in known)
+    return History(replace(change, stages=kept), found, same)
 
 
 def _has(version: str, stage: Stage, found: tuple[str, str]) -> bool:
