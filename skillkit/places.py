@@ -11,7 +11,7 @@ from skillkit.errors import bad_input, did_you_mean
 from skillkit.files import read_toml
 
 _FOLDERS = {"reference": "reference", "templates": "templates", "outputs": "outputs"}
-_SETTINGS = (*_FOLDERS, "contexts", "aliases", "warm", "environment", "programs")
+SETTINGS = (*_FOLDERS, "contexts", "aliases", "warm", "environment", "programs")
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ def _settings(path: Path) -> dict[str, Any] | None:
     if not isinstance(table, dict):
         raise bad_input(path, "[tool.skillkit] must be a table")
     for key, value in table.items():
-        if key not in _SETTINGS:
-            raise bad_input(path, f"unknown key '{key}' in [tool.skillkit]{did_you_mean(key, _SETTINGS)}")
+        if key not in SETTINGS:
+            raise bad_input(path, f"unknown key '{key}' in [tool.skillkit]{did_you_mean(key, SETTINGS)}")
         if message := _wrong(key, value):
             raise bad_input(path, f"'{key}' in [tool.skillkit] must be {message}")
     return table

@@ -81,7 +81,8 @@ def test_what_has_a_name_is_shown(name: str, kinds: list[str]) -> None:
 def test_a_change_says_what_to_write() -> None:
     assert call("show", "changes/click").stdout == (
         "### Not `click.get_os_args()`\n\n"
-        "In click 8.2 it raises `AttributeError` `has no attribute 'get_os_args'`. **Write `sys.argv[1:]`.** "
+        "It raises `AttributeError` `has no attribute 'get_os_args'`, from click 8.2 on, not run yet. "
+        "**Write `sys.argv[1:]`.** "
         "Use the list itself.\n\nSource: <https://click.example>\n"
     )
     (change,) = json.loads(call("show", "changes/click", "--json").stdout)

@@ -45,6 +45,8 @@ def test_version_names_python_and_the_libraries_of_the_texts(option: str) -> Non
 def test_version_in_another_project_names_its_libraries(edit: Edit, project: Path) -> None:
     edit("reference/sums.py", "import math\n", "import math\n\nimport click\n")
     assert re.fullmatch(r"jax-skillkit \S+, Python 3\.\S+, click \S+\n", call("--version").stdout)
+    edit("reference/sums.py", "import click", "import nothing_such")
+    assert call("--version").stdout.endswith(", nothing_such not installed\n")
     (project / "pyproject.toml").write_text("[")
     assert re.fullmatch(r"jax-skillkit \S+, Python 3\.\S+\n", call("--version").stdout)
 

@@ -15,7 +15,7 @@ from skillkit.catalogue.slicing import Shelf
 from skillkit.catalogue.specs import load_topic
 from skillkit.cli import COMMANDS, skillkit
 from skillkit.cli.schema import FORMATS
-from skillkit.places import Project, find_project
+from skillkit.places import SETTINGS, Project, find_project
 from skillkit.rendering.renderer import Renderer
 
 ROOT = Path(__file__).parent.parent
@@ -121,3 +121,8 @@ def test_the_change_in_the_contributing_guide_is_one(tmp_path: Path) -> None:
     (change,) = load_changes(Project(tmp_path, tmp_path, tmp_path, tmp_path))
     assert change.given == "import jax.numpy as jnp"
     assert [stage.before for stage in change.stages] == ["0.9.2", "0.8.3"]
+
+
+def test_the_contributing_guide_names_every_setting() -> None:
+    table = CONTRIBUTING.partition("## Settings")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`(\w+) = ", table)) == set(SETTINGS)

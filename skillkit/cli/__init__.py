@@ -83,8 +83,10 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     except BadInput:  # the version is what one is asked for when something is wrong
         libraries = ()
     for library in libraries:
-        with suppress(PackageNotFoundError):
+        try:
             found.append(f"{library} {version(library)}")
+        except PackageNotFoundError:
+            found += [f"{library} not installed"] if library == libraries[0] else []
     click.echo(", ".join(found))
     ctx.exit()
 
