@@ -52,6 +52,9 @@ def check_int_labels() -> None:
     assert jnp.isnan(jnp.stack(losses[2:])).all()
     batch_as_large_as_classes = optax.softmax_cross_entropy(jnp.zeros((3, 3)), jnp.zeros(3, int))
     assert (batch_as_large_as_classes == 0.0).all()  # no shape tells flat labels from probabilities
+    with jax.debug_nans(True):  # raises at a NaN, masked or not
+        gradient = jax.grad(masked_cross_entropy)(jnp.zeros((2, 3)), jnp.array([0, -100]))
+    assert (gradient[1] == 0.0).all()
 
 
 def loss_of_class_zero() -> float:
@@ -173,6 +176,8 @@ def example_tally() -> None:
     hits = logits.reshape(12, 5).argmax(axis=1)[:10] == labels.reshape(12)[:10]
     assert total.examples == 10
     assert jnp.isclose(total.correct / total.examples, hits.mean())
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, labels).reshape(12)[:10]
+    assert jnp.isclose(total.loss / total.examples, losses.mean())
 
 
 def a_count_still_grows() -> bool:

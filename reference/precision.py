@@ -106,6 +106,15 @@ def example_attention_weights() -> None:
     assert (attention_weights(queries, keys, causal.at[5].set(False))[5] == 0).all()
 
 
+def check_attention_weights() -> None:
+    """Hold that large logits lose nothing but the rounding of the weights themselves."""
+    queries, keys = jax.random.normal(jax.random.key(0), (2, 256, 64), jnp.bfloat16)
+    everything = jnp.ones((256, 256), bool)
+    weights = attention_weights(8 * queries, keys, everything).astype(jnp.float32)
+    exact = jax.nn.softmax(queries.astype(jnp.float32) @ keys.astype(jnp.float32).T)
+    assert (jnp.abs(weights - exact) <= 0.005 * exact + 1e-6).all()
+
+
 def error_of_a_row() -> float:
     """Return how far a row of weights is from summing to 1, at most."""
     queries, keys = jax.random.normal(jax.random.key(0), (2, 256, 64), jnp.bfloat16)
