@@ -1,9 +1,7 @@
 """Reading: a YAML document as plain data that remembers the place of everything in it."""
 
 import json
-import math
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +11,7 @@ import yaml
 
 from skillkit.errors import BadInput, Problem, bad_input
 from skillkit.files import read_text
+from skillkit.scalars import CORE, UNSEEN, scalar
 
 Key = tuple[str | int, ...]
 Place = tuple[int, int]
@@ -51,7 +50,7 @@ def read(path: Path) -> Document:
     """Read a YAML or JSON file.
 
     Scalars follow YAML 1.2's core schema: `1e-3` is a number, `no` and `on` are strings. Equal keys, aliases,
-    tags, numbers beyond a float's range and what is nested deeper than `DEEPEST` are refused.
+    tags, control characters, numbers beyond a float's range and what is nested deeper than `DEEPEST` are refused.
 
     Raises:
         BadInput: The file is missing, unreadable, empty, not UTF-8, or not such a document.
@@ -128,13 +127,7 @@ class _CoreLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignor
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own class attribute
 
 
-_CORE = {
-    "null": r"~|null|Null|NULL|",
-    "bool": r"true|True|TRUE|false|False|FALSE",
-    "int": r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+",
-    "float": r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
-}
-for _name, _pattern in _CORE.items():
+for _name, _pattern in CORE.items():
     _CoreLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", re.compile(f"^(?:{_pattern})$"), None)
 
 
@@ -163,18 +156,18 @@ class _Builder:
         if node.tag.endswith(":float"):
             self.literals[key] = node.value
         try:
-            return _scalar(node)
+            return scalar(node.tag.removeprefix("tag:yaml.org,2002:"), node.value)
         except KeyError:
             self.problems.append(Problem(self.path, *place, f"the tag {node.tag} is not supported: remove it"))
         except ValueError as error:
-            self.problems.append(Problem(self.path, *place, f"not a number: {_without_advice(error)}"))
+            self.problems.append(Problem(self.path, *place, str(error)))
         return None
 
     def _pairs(self, node: yaml.MappingNode, key: Key) -> Iterator[tuple[str, Any]]:
         first: dict[str, Place] = {}
         for name_node, child in node.value:
             name, place = str(name_node.value), _place(name_node)
-            if not isinstance(name_node, yaml.ScalarNode):
+            if not isinstance(name_node, yaml.ScalarNode) or UNSEEN.search(name):
                 self.problems.append(Problem(self.path, *place, "a key must be a plain word"))
                 continue
             if name in first:
@@ -187,32 +180,6 @@ class _Builder:
 
 def _place(node: yaml.Node) -> Place:
     return node.start_mark.line + 1, node.start_mark.column + 1
-
-
-def _without_advice(error: ValueError) -> str:
-    return str(error).partition("; use sys.")[0]
-
-
-def _scalar(node: yaml.ScalarNode) -> Any:
-    text: str = node.value
-    kind = node.tag.removeprefix("tag:yaml.org,2002:")
-    if kind == "int":
-        number = int(text, 0) if text[:2] in ("0o", "0x") else int(text)
-        if abs(number) > _LARGEST:
-            raise ValueError("it lies beyond what a float can hold, 1.8e308")
-        return number
-    if kind == "float":
-        return _float(text.lower())
-    return {"str": text, "null": None, "bool": text.lower() == "true"}[kind]
-
-
-_LARGEST = int(sys.float_info.max)
-
-
-def _float(text: str) -> float:
-    if text.endswith("inf"):
-        return -math.inf if text[0] == "-" else math.inf
-    return math.nan if text == ".nan" else float(text)
 
 
 def shown(value: Any) -> str:

@@ -33,6 +33,7 @@ def problems(text: str) -> str:
         ("-.inf", -math.inf),
         ("[1, a, 2.5]", [1, "a", 2.5]),
         ('{"a": {"b": []}}', {"a": {"b": []}}),
+        (r'"a\tb\nc"', "a\tb\nc"),
         (r'{"a": "\ud83d\ude00"}', {"a": "😀"}),
         (r'["\\ud83d\\ude00"]', [r"\ud83d\ude00"]),
     ],
@@ -81,6 +82,10 @@ def test_all_duplicate_keys_at_once() -> None:
         ("a: 0x" + "f" * 9999, "spec.yaml:1:4: not a number: it lies beyond what a float can hold"),
         ("[" * 70 + "]" * 70, "spec.yaml:1:62: lists and mappings are nested deeper than 60"),
         ("[" * 9999, "spec.yaml:1:1001: lists and mappings are nested deeper than 60"),
+        (r'a: "b\x1b[31m"', "spec.yaml:1:4: holds the control character U+001B: remove it"),
+        (r'a: "b\0"', "spec.yaml:1:4: holds the control character U+0000: remove it"),
+        (r'a: "b\u2028"', "spec.yaml:1:4: holds the control character U+2028: remove it"),
+        (r'"a\x1b": 1', "spec.yaml:1:1: a key must be a plain word"),
         ("a: b: c", "spec.yaml:1:5: not YAML: mapping values are not allowed in this context (a text with ': ' in it"),
         (
             "a: b\n  c: d",
