@@ -40,6 +40,7 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.cuts: dict[tuple[object, ...], Slice] = {}
         self._modules: dict[str, Module] = {}
 
     def module(self, name: str) -> Module:
@@ -79,7 +80,10 @@ def cut(
     Raises:
         BadInput: A symbol does not exist, or what was asked for does not slice.
     """
-    return _Cut(shelf, known).run(module, list(symbols), body)
+    wanted = (module, *symbols), body, known
+    if wanted not in shelf.cuts:  # the same mistake is cut to be checked, and to be proven
+        shelf.cuts[wanted] = _Cut(shelf, known).run(module, list(wanted[0][1:]), body)
+    return shelf.cuts[wanted]
 
 
 class _Cut:
