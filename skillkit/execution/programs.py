@@ -67,7 +67,7 @@ class Programs:
     def _keep(self, name: str) -> None:
         path = os.path.join(self.view, name)
         kind = os.lstat(path)
-        if not stat.S_ISREG(kind.st_mode) or kind.st_nlink > 1 or kind.st_size > LARGEST:
+        if not stat.S_ISREG(kind.st_mode) or kind.st_size > LARGEST:
             return
         temporary = os.path.join(self.folder, f".{os.getpid()}")
         with contextlib.suppress(OSError):  # nothing is lost but time

@@ -76,6 +76,7 @@ class Interpreter:
                 return None
             added = warnings.filters[: len(warnings.filters) - len(mark)]
         if caught or said() or self.cell.is_used() or _threads() > 1:
+            self.cell.empty()
             return None
         gc.collect()
         gc.freeze()  # else each child copies the pages of what it inherits as soon as it collects
