@@ -85,7 +85,7 @@ def test_a_report_of_another_kind_is_refused_before_anything_runs() -> None:
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize("sets", [["no such version"], ["jax==0.0.0.dev1"]])
 def test_a_set_that_cannot_be_installed_is_no_pass(sets: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("skillkit.cli.verify.interpreter", _refuse)
+    monkeypatch.setattr("skillkit.cli.abreast.interpreter", _refuse)
     result = call("verify", *(word for one in sets for word in ("--with", one)))
     assert result.exit_code == 1
     assert "can't be installed: no solution" in result.stderr
@@ -130,7 +130,7 @@ def test_interpreters_go_with_sets(pythons: tuple[str, ...], fine: bool, monkeyp
         asked.append(wanted)
         return _refuse()
 
-    monkeypatch.setattr("skillkit.cli.verify.interpreter", ask)
+    monkeypatch.setattr("skillkit.cli.abreast.interpreter", ask)
     arguments = ["verify", "--with", "x==1", "--with", "x==2", *(word for one in pythons for word in ("--python", one))]
     if fine:
         call(*arguments)

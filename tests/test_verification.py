@@ -65,6 +65,7 @@ def test_the_small_project_holds(verify: Callable[[], Report]) -> None:
         "mistakes": 2,
         "corrections": 0,
         "changes": 0,
+        "earlier versions": 0,
         "figures": 0,
         "names": 0,
         "failed": [],
@@ -439,10 +440,11 @@ def test_an_interrupt_ends_what_runs(project: Path, edit: Edit) -> None:
         "    import subprocess\n\n    assert subprocess.run(['sleep', '77']).returncode == 0",
     )
     command = [sys.executable, "-m", "skillkit", "verify", "--no-cache", "--jobs", "1"]
-    process = subprocess.Popen(command, cwd=project, start_new_session=True, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, cwd=project, start_new_session=True, stderr=subprocess.PIPE, text=True)
     assert _until(lambda: bool(_sleeping("77")))
     os.killpg(process.pid, signal.SIGINT)
-    assert process.wait(timeout=20) != 0
+    said = process.communicate(timeout=20)[1]
+    assert (process.returncode, said) == (130, "")
     assert _until(lambda: not _sleeping("77"))
 
 

@@ -1,28 +1,25 @@
 """`skillkit verify`: everything that the texts state, run."""
 
 import json
-import os
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from skillkit.catalogue.changes import load_changes
-from skillkit.catalogue.libraries import local_modules, project_libraries
-from skillkit.errors import bad_input
-from skillkit.execution.serving import installed
-from skillkit.places import Project, cache_folder, find_project
+from skillkit.catalogue.libraries import project_libraries
+from skillkit.cli.abreast import Settings, Task, default_jobs, verified
+from skillkit.errors import bad_input, counted
+from skillkit.places import Project, find_project
 from skillkit.proof.companions import load_companions
-from skillkit.proof.environments import NotInstallable, Wanted, interpreter
+from skillkit.proof.environments import NotInstallable, Wanted
 from skillkit.proof.evidence import Evidence, load_evidence
-from skillkit.proof.outcomes import Outcomes
-from skillkit.proof.reporting import ENDINGS, SIGNS, report_text, table
+from skillkit.proof.reporting import ENDINGS, report_text, table
+from skillkit.proof.shards import WHOLE, Shard, parse_shard
 from skillkit.proof.sides import Side, sides, sides_shown
 from skillkit.proof.statements import project_proofs
-from skillkit.proof.verification import Report, Result, Verifier
-from skillkit.proof.workers import Workers
+from skillkit.proof.verification import Report
 from skillkit.writing import write
 
 EPILOG = """\b
@@ -30,7 +27,21 @@ Examples:
   skillkit verify prng --json
   skillkit verify --with "jax==0.7.2" --with "jax==0.10.2 optax==0.2.8"
   skillkit verify changes --both-sides
+  skillkit verify --shard 2/4 --record
 """
+
+
+_NO_CACHE = (
+    "Run also what was run before, and keep no outcome. What runs compile is shared and kept all the same: "
+    "'skillkit cache programs --clean' deletes it."
+)
+
+
+def _part(_: click.Context, param: click.Parameter, value: str) -> Shard:
+    try:
+        return parse_shard(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param=param) from error
 
 
 @click.command("verify", epilog=EPILOG)
@@ -40,9 +51,11 @@ Examples:
 @click.option("--both-sides", is_flag=True, help="Verify changes under their own versions and the last ones before.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report: .md, .xml (JUnit) or .json.")
-@click.option("--record", is_flag=True, help="Write what held to evidence.json, which rendered texts cite.")
-@click.option("--no-cache", is_flag=True, help="Run also what was run before and has not changed.")
-@click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), help="How many runs at a time.")
+@click.option("--record", is_flag=True, help="Run all anew; write what held to evidence.json, which the texts cite.")
+@click.option("--shard", default="1/1", callback=_part, metavar="N/M", help="Verify the N-th of M equal parts.")
+@click.option("--merge", multiple=True, type=click.Path(path_type=Path), help="Run nothing; take up others' records.")
+@click.option("--no-cache", is_flag=True, help=_NO_CACHE)
+@click.option("--jobs", type=click.IntRange(min=1), help="How many runs at a time; one for each core.")
 @click.option("-q", "--quiet", is_flag=True, help="Name only what fails.")
 def verify_command(
     pattern: tuple[str, ...],
@@ -52,8 +65,10 @@ def verify_command(
     as_json: bool,
     report: Path | None,
     record: bool,
+    shard: Shard,
+    merge: tuple[Path, ...],
     no_cache: bool,
-    jobs: int,
+    jobs: int | None,
     quiet: bool,
 ) -> None:
     """Run everything that the texts state: each block as pasted, each check, each mistake, each change.
@@ -66,26 +81,28 @@ def verify_command(
     if report and report.suffix not in ENDINGS:
         raise bad_input(report, f"a report ends in {', '.join(ENDINGS)}")
     project = find_project()
+    if merge:
+        _merge(project, merge)
+        return
     if record:
         load_evidence(project.evidence)  # a file that cannot be used is said before anything is run
     libraries = project_libraries(project)
-    plan = _plan(project, pattern, libraries, sets, pythons, both_sides)
-    reports: dict[str, Report] = {}
+    tasks = _plan(project, pattern, libraries, sets, pythons, both_sides, shard)
+    settings = Settings(
+        project, pattern, libraries, shard, not no_cache, no_cache or record, jobs or default_jobs(), quiet or as_json
+    )
+    found: dict[str, Report] = {}
     failed = False
-    for number, (wanted, side) in enumerate(plan, 1):
-        if side:
-            click.echo(f"{number}/{len(plan)} {side.library} {side.version}", err=True)
-        try:
-            python = _interpreter(wanted, () if side else libraries)
-        except NotInstallable as error:
-            click.secho(f"FAILS  {wanted.label if wanted else ''} can't be installed: {error}", fg="red", err=True)
+    for task, done in verified(tasks, settings):
+        if isinstance(done, NotInstallable):
+            click.secho(f"FAILS  {task.label} can't be installed: {done}", fg="red", err=True)
             failed = True
             continue
-        done = _verify(project, pattern, side, python, libraries, no_cache, jobs, quiet or as_json)
-        reports[wanted.label if wanted else "this environment"] = done
-        failed = failed or bool(done.of("fails")) or not done.of("holds") or bool(side and done.of("skipped"))
+        found[task.label] = done
+        failed = failed or bool(done.of("fails")) or not done.of("holds") or bool(task.side and done.of("skipped"))
         if record:
-            _record(project, done, side, whole=not pattern)
+            _record(project, done, task.side, whole=not pattern and shard == WHOLE)
+    reports = {task.label: found[task.label] for task in tasks if task.label in found}
     if report:
         _write(report, report_text(reports, report))
     if both_sides and not as_json:
@@ -102,20 +119,19 @@ def _plan(
     sets: tuple[str, ...],
     pythons: tuple[str, ...],
     both_sides: bool,
-) -> list[tuple[Wanted | None, Side | None]]:
-    """Return the environments to verify in, each with what is run in it alone, or None for all."""
+    shard: Shard,
+) -> list[Task]:
+    """Return the environments to verify in, each with what is run in it alone."""
     if not both_sides:
-        return [(wanted, None) for wanted in _wanted(sets, pythons)]
+        return [Task(wanted) for wanted in _wanted(sets, pythons)]
     if sets or pythons:
         raise bad_input("--both-sides", "chooses versions and interpreters itself: leave out --with and --python")
-    found = list(sides(project_proofs(project, {}, ids), load_companions(project), libraries))
+    found = [
+        Task(side.wanted, side) for side in sides(project_proofs(project, {}, ids), load_companions(project), libraries)
+    ]
     if not found:
         raise bad_input("--both-sides", "nothing here says in which version it changed")
-    return [(side.wanted, side) for side in found]
-
-
-def _interpreter(wanted: Wanted | None, extra: Sequence[str]) -> Path:
-    return interpreter(wanted, cache_folder() / "environments", extra) if wanted else Path(sys.executable)
+    return found[shard.number - 1 :: shard.count]
 
 
 def _wanted(sets: tuple[str, ...], pythons: tuple[str, ...]) -> list[Wanted | None]:
@@ -129,65 +145,6 @@ def _wanted(sets: tuple[str, ...], pythons: tuple[str, ...]) -> list[Wanted | No
     return [Wanted(versions, python) for versions, python in zip(sets, chosen, strict=True)]
 
 
-def _verify(
-    project: Project,
-    ids: tuple[str, ...],
-    side: Side | None,
-    python: Path,
-    libraries: Sequence[str],
-    no_cache: bool,
-    jobs: int,
-    quiet: bool,
-) -> Report:
-    versions = _versions(python, libraries)
-    work = list(side.proofs) if side else project_proofs(project, versions, ids)
-    versions |= _versions(python, sorted({name for proof in work for name in proof.requires} - versions.keys()))
-    workers = Workers(str(python), project.warm, jobs, project, versions)
-    changing = local_modules(project)  # code without a version, which no outcome could be kept for
-    outcomes = Outcomes(None if no_cache or (changing and not side) else cache_folder(), versions)
-    began = time.monotonic()
-    hidden = quiet or not sys.stderr.isatty()
-    with click.progressbar(length=len(work), file=sys.stderr, hidden=hidden) as bar:
-
-        def tell(result: Result) -> None:
-            if result.state == "fails":
-                _tell(result)
-            elif not hidden:
-                click.echo(f"\r\033[K{SIGNS[result.state]} {result.proof.id}", err=True)
-            bar.update(1)
-
-        report = Verifier(workers, outcomes, versions, libraries).verify(work, tell)
-    workers.close()
-    if not quiet:
-        for result in report.of("skipped"):
-            click.echo(f"skipped {result.proof.id}: {result.verdict.message}", err=True)
-    click.echo(f"{_summary(report)} in {time.monotonic() - began:.1f} s", err=True)
-    return report
-
-
-def _versions(python: Path, libraries: Sequence[str]) -> dict[str, str]:
-    if python == Path(sys.executable):
-        return installed(libraries)
-    asked = Workers(str(python), (), count=1)
-    versions = asked.ask({"libraries": libraries})
-    asked.close()
-    return versions
-
-
-def _tell(result: Result) -> None:
-    click.secho(f"\nFAILS  {result.proof.id}", fg="red", err=True)
-    click.echo(f"       {result}", err=True)
-    if result.verdict.place not in ("", result.proof.place):
-        click.echo(f"       stated in {result.proof.place}", err=True)
-
-
-def _summary(report: Report) -> str:
-    data = report.as_data()
-    kinds = ("patterns", "blocks", "mistakes", "corrections", "changes", "earlier versions", "figures", "names")
-    counts = ", ".join(f"{data[name]} {name}" for name in kinds if data[name])
-    return f"{counts or 'nothing was run'}: {len(data['failed'])} failed, {len(data['skipped'])} skipped"
-
-
 def _record(project: Project, report: Report, side: Side | None, whole: bool) -> None:
     """Write what a run has shown; one of everything replaces what the same versions showed of statements now gone."""
     evidence = load_evidence(project.evidence)
@@ -197,6 +154,20 @@ def _record(project: Project, report: Report, side: Side | None, whole: bool) ->
         return
     known = evidence.without(report.versions) if whole else evidence
     _write(project.evidence, known.with_run(report.as_run()).as_text())
+
+
+def _merge(project: Project, paths: Sequence[Path]) -> None:
+    parts = [load_evidence(path) for path in paths]
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        raise bad_input(missing[0], "no such file")
+    evidence = load_evidence(project.evidence).merged(parts)
+    _write(project.evidence, evidence.as_text())
+    runs = len(evidence.runs) + len(evidence.sides)
+    click.echo(
+        f"{project.evidence}: {counted(len(paths), 'file')} taken up, now of {counted(runs, 'set')} of versions",
+        err=True,
+    )
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,5 +1,7 @@
 """Environments: isolated installations of a set of library versions, made once and kept."""
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import re
@@ -7,11 +9,13 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
+
+from skillkit.proof.installers import install
 
 KEPT_SECONDS = 7 * 24 * 3600  # of an environment whose versions are not pinned: newer ones may be out
 
@@ -38,13 +42,16 @@ class Wanted:
         return self.requirements + (f" ({self.python})" if self.python else "")
 
 
-def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = ()) -> Path:
+def interpreter(
+    wanted: Wanted, folder: Path, extra: Sequence[str] = (), tell: Callable[[str], None] = lambda _: None
+) -> Path:
     """Return the interpreter of an environment with these versions, making it where there is none.
 
     Args:
         wanted: The set.
         folder: Where environments are kept, each under a name derived from its content.
         extra: Libraries to install beside the set, at versions that go with it.
+        tell: Called with what is being done where that takes long.
 
     Raises:
         NotInstallable: The installer's last words.
@@ -56,19 +63,32 @@ def interpreter(wanted: Wanted, folder: Path, extra: Sequence[str] = ()) -> Path
             raise NotInstallable(f"'{word}' is neither a requirement such as jax==0.10.2 nor a folder")
     name = hashlib.sha256("\n".join([python, *map(_resolved, requirements)]).encode()).hexdigest()[:12]
     home = folder / name
-    if not _is_usable(home, requirements):
-        shutil.rmtree(home, ignore_errors=True)
-        try:
-            home.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise NotInstallable(f"{home.parent} cannot be made: {error.strerror}") from error
-        for command in _commands(home, python, requirements):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode:
-                shutil.rmtree(home, ignore_errors=True)
-                raise NotInstallable(_last_words(done.stderr or done.stdout))
-        (home / "complete").touch()
+    try:
+        with _locked(folder, name):
+            if not _is_usable(home, requirements):
+                beside = f" and {', '.join(extra)}" if extra else ""
+                tell(f"installing {wanted.label}{beside} into {home}, which takes minutes")
+                _make(home, python, requirements)
+    except OSError as error:
+        raise NotInstallable(f"{folder} cannot be made: {error.strerror}") from error
     return home / "bin" / "python"
+
+
+@contextlib.contextmanager
+def _locked(folder: Path, name: str) -> Iterator[None]:
+    """Keep other processes from making the same environment at the same time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / f".{name}.lock", "w", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _make(home: Path, python: str, requirements: Sequence[str]) -> None:
+    shutil.rmtree(home, ignore_errors=True)
+    if message := install(home, python, requirements):
+        shutil.rmtree(home, ignore_errors=True)
+        raise NotInstallable(message)
+    (home / "complete").touch()
 
 
 def _is_requirement(word: str) -> bool:
@@ -126,21 +146,3 @@ def _candidates(command: str) -> Iterator[str]:
     uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.expanduser("~/.local/share/uv/python")
     for folder in (Path(pyenv) / "versions", Path(uv)):
         yield from sorted(map(str, folder.glob(f"*/bin/{command}")), reverse=True)
-
-
-def _commands(home: Path, python: str, requirements: list[str]) -> list[list[str]]:
-    """Return the commands that make an environment: by uv where there is one, by venv and pip elsewhere."""
-    inside = str(home / "bin" / "python")
-    if uv := shutil.which("uv"):
-        return [
-            [uv, "venv", "--quiet", "--python", python, str(home)],
-            [uv, "pip", "install", "--quiet", "--python", inside, *requirements],
-        ]
-    pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    return [[python, "-m", "venv", str(home)], [*pip, *requirements]]
-
-
-def _last_words(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower() or "because" in line.lower()]
-    return " ".join((errors or lines or ["the installer said nothing"])[-2:])

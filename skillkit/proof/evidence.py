@@ -59,6 +59,16 @@ class Evidence:
         """Return the evidence with this run under the very versions of what it proves, likewise."""
         return replace(self, sides=_with(self.sides, run))
 
+    def merged(self, parts: Iterable["Evidence"]) -> "Evidence":
+        """Return the evidence with what others have shown since that began with it; where two differ, the worse counts.
+
+        Args:
+            parts: What they have recorded.
+        """
+        parts = list(parts)
+        runs = _merged(self.runs, [one for part in parts for one in part.runs])
+        return replace(self, runs=runs, sides=_merged(self.sides, [one for part in parts for one in part.sides]))
+
     def without(self, versions: Mapping[str, str]) -> "Evidence":
         """Return the evidence without what a run under these versions said."""
         return replace(self, runs=_without(self.runs, versions))
@@ -157,6 +167,30 @@ def _with(runs: tuple[Run, ...], run: Run) -> tuple[Run, ...]:
         if dict(one.versions) == dict(run.versions):
             run = Run(run.versions, {**one.states, **run.states}, {**one.hashes, **run.hashes})
     return tuple(sorted([*_without(runs, run.versions), run], key=_order))
+
+
+def _merged(runs: tuple[Run, ...], others: Sequence[Run]) -> tuple[Run, ...]:
+    before = {_key(run): run for run in runs}
+    since: dict[str, dict[str, tuple[str, str]]] = {}
+    versions = {_key(run): run.versions for run in others}
+    for run in others:
+        old, new = before.get(_key(run)), since.setdefault(_key(run), {})
+        for name, state in run.states.items():
+            known = old.state(name, run.hashes[name]) if old else ""
+            worst = new[name][0] if name in new else "holds"
+            if known != state and _BADNESS.index(state) >= _BADNESS.index(worst):
+                new[name] = state, run.hashes[name]
+    for key, found in since.items():
+        states = {name: state for name, (state, _) in found.items()}
+        runs = _with(runs, Run(versions[key], states, {name: digest for name, (_, digest) in found.items()}))
+    return runs
+
+
+_BADNESS = ("holds", "skipped", "fails")
+
+
+def _key(run: Run) -> str:
+    return json.dumps(dict(run.versions), sort_keys=True)
 
 
 def _without(runs: tuple[Run, ...], versions: Mapping[str, str]) -> tuple[Run, ...]:

@@ -109,10 +109,12 @@ class Verifier:
             tell: Called with each result as it comes.
         """
         results: dict[int, Result] = {}
-        for index, result in self._results(proofs):
-            results[index] = result
-            tell(result)
-        self.outcomes.save()
+        try:
+            for index, result in self._results(proofs):
+                results[index] = result
+                tell(result)
+        finally:
+            self.outcomes.save()  # what was run before an interrupt need not be run again
         return Report(tuple(results[index] for index in range(len(proofs))), self.versions)
 
     def _absent(self, proof: Proof) -> str:
@@ -123,18 +125,21 @@ class Verifier:
         return ""
 
     def _results(self, proofs: Sequence[Proof]) -> Iterator[tuple[int, Result]]:
-        waiting = []
+        waiting: dict[str, list[int]] = {}
         for index, proof in enumerate(proofs):
             if lacking := unmet(proof.requires, self.versions) or self._absent(proof):
                 yield index, Result(proof, "skipped", Verdict(lacking), 0.0)
             elif known := self.outcomes.known(proof.run_hash):
                 yield index, _judged(proof, known, 0.0)
             else:
-                waiting.append(index)
-        for position, outcome in self.workers.ask_all([proofs[index].job for index in waiting]):
-            proof = proofs[waiting[position]]
-            self.outcomes.learn(proof.run_hash, outcome)
-            yield waiting[position], _judged(proof, outcome, outcome["seconds"])
+                waiting.setdefault(proof.run_hash, []).append(index)
+        alike = list(waiting.values())  # what several statements are about is run once
+        for position, outcome in self.workers.ask_all([proofs[first].job for first, *_ in alike]):
+            self.outcomes.learn(proofs[alike[position][0]].run_hash, outcome)
+            seconds = outcome["seconds"]
+            for index in alike[position]:
+                yield index, _judged(proofs[index], outcome, seconds)
+                seconds = 0.0
 
 
 def _judged(proof: Proof, outcome: dict[str, Any], seconds: float) -> Result:

@@ -12,15 +12,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from skillkit.execution.beginnings import Groups, beginning, together
 from skillkit.execution.serving import server_command
 from skillkit.places import Project
-from skillkit.proof.beginnings import Groups, beginning, together
 from skillkit.proof.shared import shared_programs
 
 PATIENCE = 120.0  # seconds beyond a job's own, for the imports of a server that begins
 _KEPT = ("PATH", "LANG", "TZ", "USER", "LOGNAME", "SHELL", "TERM", "SYSTEMROOT", "LD_LIBRARY_PATH", "SSL_CERT_FILE")
 _KEPT_ENDINGS = ("_NUM_THREADS",)  # a machine with many cores may need them; they change no result that is stated
-_END = 5.0  # seconds for a server to end what it has started
+_END = 20.0  # seconds for a server to end what it has started
 
 
 class Workers:
@@ -32,6 +32,7 @@ class Workers:
         count: How many run at a time.
         project: Whose files what runs may not see, and whose settings they have.
         versions: For which compiled programs are shared; None to share none.
+        slots: How many runs at a time there may be of these and others; None for as many as there are servers.
     """
 
     def __init__(
@@ -41,13 +42,14 @@ class Workers:
         count: int,
         project: Project | None = None,
         versions: Mapping[str, str] | None = None,
+        slots: threading.Semaphore | None = None,
     ) -> None:
         hidden = [os.path.expanduser("~"), *([str(project.root.resolve())] if project else [])]
         sealed = [str(project.reference.resolve())] if project else []
         programs = shared_programs(project.programs, versions) if project and versions else None
         command = server_command(python, {"hidden": hidden, "sealed": sealed, "programs": programs})
         environment = clean_environment(os.environ) | dict(project.environment if project else {})
-        self._servers = [_Server(command, environment) for _ in range(count)]
+        self._servers = [_Server(command, environment, slots or threading.Semaphore(count)) for _ in range(count)]
         self._warm = warm
         self._apart = project.programs.apart if project else ()
 
@@ -100,29 +102,37 @@ def is_apart(job: Mapping[str, Any], words: Sequence[str]) -> bool:
 
 
 class _Server:
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], slots: threading.Semaphore) -> None:
         self.command = command
+        self.slots = slots
         self.environment = environment
         self.process: subprocess.Popen[bytes] | None = None
         self.has_ended = False
 
     def work(self, requests: Sequence[dict[str, Any]], waiting: Any, answers: Any) -> None:
         try:
-            while not self.has_ended:
+            while True:
                 index = waiting.get_nowait()
-                answers.put((index, self.ask(requests[index])))
+                with self.slots:
+                    if self.has_ended:
+                        raise InterruptedError
+                    answers.put((index, self.ask(requests[index])))
         except queue.Empty:
             return
         except BaseException as error:
             answers.put(error)
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self.has_ended:
+            raise InterruptedError
         process = self.process = self.process or self.start()
         seconds = request.get("seconds", 0.0) + PATIENCE
         line = _exchange(process, json.dumps(request).encode() + b"\n", seconds)
         if line.endswith(b"\n"):
             answer: dict[str, Any] = json.loads(line)
             return answer
+        if self.has_ended:
+            raise InterruptedError
         said = "the server ended" if process.poll() is not None else f"the server did not answer for {seconds:g} s"
         self.tell_to_end()
         self.end()
@@ -146,15 +156,15 @@ class _Server:
             self.process.send_signal(signal.SIGCONT)  # it may have been stopped
 
     def end(self) -> None:
-        if self.process:
+        process, self.process = self.process, None
+        if process:
             try:
-                self.process.wait(timeout=_END)
+                process.wait(timeout=_END)
             except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-            if self.process.stdout:
-                self.process.stdout.close()
-            self.process = None
+                process.kill()
+                process.wait()
+            if process.stdout:
+                process.stdout.close()
 
 
 def _exchange(process: subprocess.Popen[bytes], line: bytes, seconds: float) -> bytes:
