@@ -227,6 +227,19 @@ def test_a_text_for_a_version_cites_runs_with_that_version(project: Path) -> Non
     assert cited(jax="0.9") == "Not verified."
 
 
+def test_runs_for_some_versions_had_all_of_them() -> None:
+    evidence = Evidence().with_run(run("0.9.2")).with_run(run("0.10.2"))
+    assert evidence.runs_for({}) == evidence.runs
+    assert [one.versions["jax"] for one in evidence.runs_for({"jax": "0.10.0"})] == ["0.10.2"]
+    assert evidence.runs_for({"jax": "0.10", "flax": "0.12"}) == ()
+
+
+def test_sides_are_kept_for_what_is_still_stated() -> None:
+    evidence = Evidence().with_run(run("0.10.2")).with_side(run("0.9.2"))
+    assert evidence.only({"a": "1234", "b": "5678"}) == evidence
+    assert evidence.only({"a": "5678"}) == evidence.only({}) == Evidence(evidence.runs)
+
+
 def test_versions_in_words() -> None:
     runs = [run("0.10.2"), run("0.7.2"), run("0.9.0")]
     assert cited_versions(runs) == "jax 0.7.2, 0.9.0 and 0.10.2; optax 0.2.8"

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from skillkit.execution.running import Job, Outcome
@@ -44,12 +45,12 @@ class Proof:
         """Everything that is executed."""
         return "\n".join(self.job.get(part, "") for part in ("code", "check", "last", "judge"))
 
-    @property
+    @cached_property
     def run_hash(self) -> str:
         """A digest of everything that is run."""
         return _digest(self.job)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """A digest of everything that is run and stated, and for which versions: evidence is for this alone."""
         return _digest([self.job, self.stated, dict(self.requires)])
