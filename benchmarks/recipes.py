@@ -1,7 +1,8 @@
 """Scores the recommender against published training recipes: which share of their settings it matches.
 
-Run `python -m benchmarks.recipes [-v]`. A recipe's scenario becomes answers by general rules; nothing here or in the
-tables names a recipe. Of each recipe, the settings that it publishes are compared, as issue 5 defines it.
+Run `python -m benchmarks.recipes [-v]`; `--record` writes which settings are equal, near and far. A recipe's scenario
+becomes answers by general rules; nothing here or in the tables names a recipe. Of each recipe, the settings that it
+publishes are compared, as issue 5 defines it.
 """
 
 import math
@@ -16,8 +17,10 @@ from skillkit.places import own_project
 from skillkit.reading import read
 from skillkit.recommender.questions import decisions_folder
 from skillkit.recommender.recommending import recommend_for
+from skillkit.writing import write
 
 RECIPES = Path(__file__).with_name("recipes.yaml")
+MATCHES = Path(__file__).with_name("matches.yaml")
 
 FAMILIES = {
     "mlp_vision": "mlp",
@@ -29,6 +32,7 @@ FAMILIES = {
     "dp_training": "cnn",
     "any (8 workloads)": "other",
 }
+_DECOUPLED = ("decoupled_lr", "independent")
 OPTIMIZERS = {"sgd": "sgd", "contrib.muon": "muon", "contrib.dpsgd": "dpsgd"}
 FALLING = {"cosine", "linear", "rsqrt", "step", "wsd", "exponential"}
 
@@ -98,6 +102,30 @@ def compare(recipe: Mapping[str, Any], found: Mapping[str, Any], strict: bool = 
     yield "schedule", _schedule_matches(published["schedule"], found["schedule"]["name"], strict)
 
 
+def matches(recipe: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]:
+    """Return of each published setting whether the recommended one is equal to it, near it or far from it.
+
+    Args:
+        recipe: The publication.
+        found: What is recommended for its scenario.
+    """
+    published, optimizer, schedule = recipe["published"], found["optimizer"], found["schedule"]
+    decay = "optax_weight_decay" if published["weight_decay_kind"] in _DECOUPLED else "weight_decay"
+    equal = {
+        "optimizer": published["optimizer"] == _name(optimizer),
+        "rate": _same(published["peak_lr"], schedule["peak_value"]),
+        "b2": _same(published["b2"], optimizer.get("b2")),
+        "decay": _same(published[decay], optimizer["weight_decay"]),
+        "clip": _same(_limit(published["grad_clip"]), found["clip"]["max_norm"] if found["clip"] else None),
+        "schedule": True,
+    }
+    return {name: "far" if not near else "equal" if equal[name] else "near" for name, near in compare(recipe, found)}
+
+
+def _same(wanted: float | None, found: float | None) -> bool:
+    return math.isclose(wanted or 0.0, found or 0.0, rel_tol=1e-9)
+
+
 def _name(optimizer: Mapping[str, Any]) -> str:
     name = OPTIMIZERS.get(optimizer["name"], optimizer["name"])
     return "sgd_momentum" if name == "sgd" and optimizer["momentum"] else name
@@ -110,15 +138,18 @@ def _within(wanted: float | None, found: float | None, factor: float) -> bool:
 
 
 def _decay_matches(published: Mapping[str, Any], optimizer: Mapping[str, Any]) -> bool:
-    if published["weight_decay_kind"] in ("decoupled_lr", "independent"):
+    if published["weight_decay_kind"] in _DECOUPLED:
         return _within(published["optax_weight_decay"], optimizer["weight_decay"], 3)
     coupled = optimizer["weight_decay_kind"] == "l2" or optimizer["name"] == "lars"
     return coupled and _within(published["weight_decay"], optimizer["weight_decay"], 3)
 
 
 def _clip_matches(published: Any, found: Mapping[str, Any] | None) -> bool:
-    limit = published if isinstance(published, int | float) or published is None else float(published.split()[-1])
-    return _within(limit, found["max_norm"] if found else None, 2)
+    return _within(_limit(published), found["max_norm"] if found else None, 2)
+
+
+def _limit(published: Any) -> float | None:
+    return published if isinstance(published, int | float) or published is None else float(published.split()[-1])
 
 
 def _schedule_matches(published: str, found: str, strict: bool) -> bool:
@@ -134,9 +165,25 @@ def _class(text: str) -> str:
     return same.get(first, first)
 
 
+def all_matches(folder: Path) -> dict[str, dict[str, str]]:
+    """Return the matches of each recipe, by its id."""
+    recipes = read(RECIPES).value["recipes"]
+    return {recipe["id"]: matches(recipe, recommend_for(answers(recipe), folder)) for recipe in recipes}
+
+
+def as_text(found: Mapping[str, Mapping[str, str]]) -> str:
+    """Return matches as the file that holds them."""
+    rows = [f"{name}: {{{', '.join(f'{key}: {value}' for key, value in one.items())}}}" for name, one in found.items()]
+    return "\n".join(
+        ["# Which settings are those of a recipe; `python -m benchmarks.recipes --record` writes it.", *rows, ""]
+    )
+
+
 def main() -> None:
     """Print the share of settings matched, and with -v each that is not."""
     folder = decisions_folder(own_project(Path()))
+    if "--record" in sys.argv:
+        write(MATCHES, as_text(all_matches(folder)))
     for strict in (True, False):
         matched: Counter[str] = Counter()
         total: Counter[str] = Counter()

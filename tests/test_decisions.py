@@ -115,5 +115,22 @@ def test_a_family_without_tables_is_refused(tmp_path: Path) -> None:
 def test_a_row_without_a_reason_is_refused(tmp_path: Path) -> None:
     (tmp_path / "common.yaml").write_text("ema:\n  - then: null\n    source: x\n")
     (tmp_path / "cnn.yaml").write_text("title: x\n")
+    (tmp_path / "questions.yaml").write_text((FOLDER / "questions.yaml").read_text("utf-8"))
     with pytest.raises(BadInput, match="the key 'because' is missing"):
         read_book(tmp_path, "cnn")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("stage: [finetune]", "stages: [finetune]", r":10:12: no such question \(did you mean 'stage'\?\)"),
+        ("stage: [finetune]", "stage: [finetunes]", r":10:20: is no answer to 'stage' \(did you mean 'finetune'\?\)"),
+        ("rule: sqrt_batch, reference: 1.0e-3, batch: 256", "rule: root_batch", "no such rule"),
+    ],
+)
+def test_conditions_and_rules_that_there_are_not_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    for name in ("mlp", "questions"):
+        text = (FOLDER / f"{name}.yaml").read_text("utf-8")
+        (tmp_path / f"{name}.yaml").write_text(text.replace(old, new) if name == "mlp" else text)
+    with pytest.raises(BadInput, match=message):
+        read_tables(tmp_path, "mlp")

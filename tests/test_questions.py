@@ -110,3 +110,11 @@ def test_other_words_stand_for_choices_and_for_no_choice_of_its_own_name() -> No
     for word, meant in family.also.items():
         assert word not in family.choices
         assert set(meant) <= set(family.choices), word
+
+
+def test_a_default_that_is_no_answer_is_refused(tmp_path: Path) -> None:
+    text = (FOLDER / "questions.yaml").read_text("utf-8")
+    assert "default: from-scratch\n" in text
+    (tmp_path / "questions.yaml").write_text(text.replace("default: from-scratch\n", "default: from-scratsh\n"))
+    with pytest.raises(BadInput, match=r'questions\.yaml:\d+:14: unknown choice "from-scratsh" \(did you mean'):
+        read_questions(tmp_path)

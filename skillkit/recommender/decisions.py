@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from skillkit.errors import bad_input, did_you_mean
-from skillkit.reading import read
-from skillkit.recommender.questions import LENGTHS, Questionnaire
+from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
+from skillkit.reading import Document, read
+from skillkit.recommender.arithmetic import RULES
+from skillkit.recommender.questions import LENGTHS, Questionnaire, read_questions
 from skillkit.shapes import require, schema
 
 Labels = Mapping[str, str]
@@ -116,7 +117,8 @@ def read_tables(folder: Path, name: str) -> dict[str, Any]:
     """Read one file of decision tables as plain data.
 
     Raises:
-        BadInput: It is missing or does not have the shape of decision tables.
+        BadInput: It is missing, does not have the shape of decision tables, or names answers or rules that there are
+            not.
     """
     path = folder / f"{name}.yaml"
     if not path.exists():
@@ -124,8 +126,30 @@ def read_tables(folder: Path, name: str) -> dict[str, Any]:
         raise bad_input(path, f"no such decision tables{did_you_mean(name, known)}")
     document = read(path)
     require(document, schema("decisions"))
+    problems = list(_problems(document, read_questions(folder)))
+    if problems:
+        raise BadInput(problems)
     value: dict[str, Any] = document.value
     return value
+
+
+def _problems(document: Document, questionnaire: Questionnaire) -> Iterator[Problem]:
+    """Yield the conditions that no answer meets, and the rules that there are not."""
+    known = {one.id: one.labels for one in (*questionnaire.questions, *questionnaire.derived) if one.labels}
+    for name in (*SETTINGS, *SHARED):
+        for index, row in enumerate(document.value.get(name, ())):
+            for question, wanted in row.get("when", {}).items():
+                key = (name, index, "when", question)
+                if question not in known:
+                    yield document.problem((*key, "#key"), f"no such question{did_you_mean(question, known)}")
+                for at, label in enumerate(wanted):
+                    if label not in known.get(question, wanted):
+                        message = f"is no answer to '{question}'{did_you_mean(label, known[question])}"
+                        yield document.problem((*key, at), message)
+            rule = row["then"].get("rule") if isinstance(row["then"], dict) else None
+            if rule is not None and rule not in RULES:
+                message = f"no such rule{did_you_mean(str(rule), RULES)}: one of {', '.join(RULES)}"
+                yield document.problem((name, index, "then", "rule"), message)
 
 
 def uncovered(one: Table, questionnaire: Questionnaire) -> Iterator[dict[str, str]]:

@@ -143,10 +143,23 @@ def read_questions(folder: Path) -> Questionnaire:
     """Read `questions.yaml` of a folder of decisions.
 
     Raises:
-        BadInput: It is missing or is not YAML.
+        BadInput: It is missing or is not YAML, or a default is no answer to its question.
     """
-    value = read(folder / "questions.yaml").value
-    return Questionnaire(*(tuple(_question(item) for item in value[part]) for part in ("questions", "derived")))
+    document = read(folder / "questions.yaml")
+    found = Questionnaire(*(tuple(map(_question, document.value[part])) for part in ("questions", "derived")))
+    problems = list(_bad_defaults(document, found))
+    if problems:
+        raise BadInput(problems)
+    return found
+
+
+def _bad_defaults(document: Document, questionnaire: Questionnaire) -> Iterator[Problem]:
+    for index, question in enumerate(questionnaire.questions):
+        if question.default is not None:
+            try:
+                question.understand(question.default)
+            except ValueError as error:
+                yield document.problem(("questions", index, "default"), str(error))
 
 
 def _question(item: Mapping[str, Any]) -> Question:
