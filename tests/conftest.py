@@ -27,6 +27,10 @@ def example_mean():
 
 def check_mean():
     assert abs(mean([0.1] * 10) - 0.1) < TOLERANCE
+
+
+def exact_sum():
+    return math.fsum([0.1] * 10) == 1.0
 '''
 
 MISTAKES = '''"""Sums, wrongly."""
@@ -60,7 +64,10 @@ SPEC = """- id: sum-mean
       why: There may be no values.
     - symbol: float_sum
       shows: is_false
-      why: Ten tenths are not one.
+      why: A float is rounded.
+      writes: sum([0.1] * 10)
+      value: the sum is not exact
+      instead: exact_sum
 """
 
 TEMPLATE = """# Sums

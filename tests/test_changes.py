@@ -160,6 +160,34 @@ def test_names_in_prose(verifier: Verifier, edit: Edit, rule: str, message: str 
 
 
 @pytest.mark.usefixtures("project")
+def test_an_old_form_is_found_in_no_right_code(edit: Edit) -> None:
+    Path("reference/changes.yaml").write_text(ROW.replace("instead: math.tan(1.0)", "instead: abs(math.tan_of(1.0))"))
+    with pytest.raises(BadInput, match=r"changes\.yaml:1:3: 'math\.tan_of\(1\.0\)' is found in its own 'instead' too"):
+        project_proofs(find_project(), {}, ["changes"])
+    within = "instead: 'with open(\"x\"): math.tan_of(1.0)'"
+    Path("reference/changes.yaml").write_text(ROW.replace("instead: math.tan(1.0)", within))
+    project_proofs(find_project(), {}, ["changes"])
+    Path("reference/changes.yaml").write_text(ROW.replace("math.tan_of(1.0)", "mean([1.0, ...])"))
+    project_proofs(find_project(), {})
+    edit("reference/sums.yaml", "symbols: [mean]", "symbols: [mean]\n  core: true\n  writes: math.fsum(values)")
+    with pytest.raises(BadInput, match=r"'mean\(\[1\.0, \.\.\.\]\)' is found in the block of 'sum-mean' too"):
+        project_proofs(find_project(), {})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("writes: math.tan_of(1.0)", "writes: math.tan_of(", "5:11: not Python: "),
+        ("source:", "note: Since 7 years.\n  source:", "9:15: nothing shows '7'"),
+    ],
+)
+def test_a_row_that_says_too_much(table: Callable[..., list[Proof]], old: str, new: str, problem: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        table(old, new)
+    assert str(caught.value).startswith(f"reference/changes.yaml:{problem}")
+
+
+@pytest.mark.usefixtures("project")
 def test_a_row_that_is_stated_twice_is_refused() -> None:
     Path("reference/changes.yaml").write_text(ROW + "\n" + ROW)
     with pytest.raises(BadInput, match=r"changes\.yaml:\d+:\d+: this old form is stated at .*:1:3 too"):

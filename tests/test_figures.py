@@ -51,7 +51,7 @@ def why(edit: Edit) -> Callable[[str, str], None]:
     edit("reference/sums.py", "def check_mean():", FUNCTIONS)
 
     def write(text: str, figures: str) -> None:
-        edit("reference/sums.yaml", "why: Ten tenths are not one.", f"why: {text}\n      figures: {figures}")
+        edit("reference/sums.yaml", "why: A float is rounded.", f"why: {text}\n      figures: {figures}")
 
     return write
 
@@ -87,7 +87,11 @@ def test_a_figure(
 @pytest.mark.parametrize(
     ("figures", "problem"),
     [
-        ('{"2.00": tenth_sum}', "17:17: these words do not stand in the prose beside them"),
+        (
+            '{"2.00": tenth_sum}',
+            "16:24: nothing shows '1.00': a symbol in 'figures', a source in 'cited', or other words",
+        ),
+        ('{"1.00": tenth_sum, "2.00": tenth_sum}', "17:36: these words do not stand in the prose beside them"),
         ('{"1.00": tenth}', "17:25: no 'tenth' in the modules of 'sums'"),
         ('{"1.00": mean}', "17:25: shows nothing: 'mean' needs arguments"),
         ('{"1.00": TOLERANCE}', "17:25: shows nothing: 'TOLERANCE' is no function"),
@@ -147,12 +151,29 @@ def test_a_remark_that_names_no_pattern(project: Path) -> None:
     ("old", "new", "problem"),
     [
         ("writes: sum(values) / len(values)", "writes: sum(...) / ...", None),
-        ("shows: is_false", "shows: is_false\n      value: the sum is not one", None),
-        ("shows: is_false", "shows: is_false\n      words: adding tenths", None),
+        ("      writes: sum([0.1] * 10)\n", "      words: adding floats\n", None),
+        ("      writes: sum([0.1] * 10)\n", "", "14:7: says in either 'writes' or 'words' what one must not do"),
+        ("      value: the sum is not exact\n", "", "15:7: needs 'value' beside it: what is so"),
+        ("      instead: exact_sum\n", "", "15:7: needs 'instead' beside it: what does not do so"),
+        ("shows: is_false", "returns: false", "15:7: needs 'right' beside it: what is right"),
+        ("writes: sum(values) / len(values)", "writes: sum(values) /", "10:15: not Python: invalid syntax"),
+        ("writes: sum(values) / len(values)", "writes: ...", "10:15: says nothing: it would be found in any code"),
+        (
+            "symbols: [mean]",
+            "symbols: [mean]\n  core: title",
+            "6:9: what is in the core shows what to write: add 'writes'",
+        ),
+        ("symbols: [mean]", "symbols: [mean]\n  core: true\n  writes: math.fsum(values)", None),
+        ("symbols: [mean]", "symbols: [mean]\n  writes: fsum(values)", "6:11: this is not found in the block"),
+        (
+            "writes: sum(values) / len(values)",
+            "writes: len(...)",
+            "9:7: 'len(...)' is found in the block of 'sum-mean' too",
+        ),
         (
             "match: division by zero",
             "words: x\n      match: division by zero",
-            "12:14: is for what has no",
+            "9:7: says in either 'writes' or 'words' what one must not do",
         ),
         ("match: division by zero", "value: nothing\n      match: division by zero", "12:14: 'raises' has no value"),
     ],

@@ -86,7 +86,7 @@ def test_problems_of_several_specs_at_once(project: Path, edit: Edit) -> None:
         ("example: example_mean", "example: mean", "6:12: proves nothing: 'mean' needs arguments"),
         ("check: check_mean", "check: mean", "7:10: proves nothing: 'mean' needs arguments"),
         ("check: check_mean", "check: TOLERANCE", "7:10: proves nothing: 'TOLERANCE' is no function"),
-        ("shows: is_false", "shows: is_false\n      instead: mean", "16:16: proves nothing: 'mean' needs arguments"),
+        ("instead: exact_sum", "instead: mean", "19:16: proves nothing: 'mean' needs arguments"),
         ("shows: is_false", "shows: is_false\n      returns: 1", "14:7: needs exactly one of raises, warns, returns"),
         ("rule: Use fsum.", "rule: x\n  requires: {jax: new}", "5:19: must be versions such as '>=0.6', not 'new'"),
         ("id: sum-mean", "id: Sum Mean", '1:7: must be lowercase words joined by hyphens, not "Sum Mean"'),

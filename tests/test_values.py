@@ -32,6 +32,8 @@ def stated(text: str) -> Any:
         (0.000104, "1.0e-4", True),
         (0.000106, "1.0e-4", False),
         (-0.5, "-0.5", True),
+        (0.0, "0.0", True),
+        (0.0076, "0.0", False),
         (3, "3.0", True),
         (10**400, "1.0", False),
         (float("inf"), "1.0", False),

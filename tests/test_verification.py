@@ -63,7 +63,7 @@ def test_the_small_project_holds(verify: Callable[[], Report]) -> None:
         "patterns": 1,
         "blocks": 1,
         "mistakes": 2,
-        "corrections": 0,
+        "corrections": 1,
         "changes": 0,
         "earlier versions": 0,
         "figures": 0,
@@ -270,15 +270,16 @@ def test_a_mistake_that_fails_in_the_right_code(verify: Callable[[], Report], ed
     edit(
         "reference/mistakes/sums.py",
         "    return sum(values) / len(values)",
-        "    # sum(values) / len(values)\n    return mean(values)",
+        "    return mean(values)",
     )
+    edit("reference/sums.yaml", "writes: sum(values) / len(values)", "writes: mean(values)")
     assert failures(verify())["sum-mean/mean_of_nothing"].startswith(
         "reference/sums.py:14: fails in a line that is not its own: ZeroDivisionError"
     )
 
 
 def test_a_silent_mistake_that_shows_nothing(verify: Callable[[], Report], edit: Edit) -> None:
-    edit("reference/mistakes/sums.py", "return value is False", "return value is True")
+    edit("reference/mistakes/sums.py", "return sum([0.1] * 10) == 1.0", "return sum([0.1] * 10) < 1.0")
     assert failures(verify()) == {
         "sum-mean/float_sum": "reference/mistakes/sums.py:10: 'is_false' does not hold any longer: "
         "restate the mistake, or delete it"
@@ -286,29 +287,32 @@ def test_a_silent_mistake_that_shows_nothing(verify: Callable[[], Report], edit:
 
 
 def test_a_predicate_that_holds_of_the_correction_too(verify: Callable[[], Report], edit: Edit) -> None:
-    edit("reference/sums.py", "def check_mean():", "def right_sum():\n    return False\n\n\ndef check_mean():")
-    edit("reference/sums.yaml", "shows: is_false", "shows: is_false\n      instead: right_sum")
+    edit("reference/sums.py", "return math.fsum([0.1] * 10) == 1.0", "return math.fsum([0.1] * 10) == 2.0")
     assert list(failures(verify())) == ["sum-mean/float_sum/instead"]
 
 
 @pytest.mark.parametrize(
     ("stated", "failing"),
-    [("returns: false", []), ("returns: true", ["sum-mean/float_sum"]), ("returns: 0", ["sum-mean/float_sum"])],
+    [
+        ("returns: false", []),
+        ("returns: true", ["sum-mean/float_sum", "sum-mean/float_sum/instead"]),
+        ("returns: 0", ["sum-mean/float_sum"]),
+    ],
 )
 def test_a_stated_value(verify: Callable[[], Report], edit: Edit, stated: str, failing: list[str]) -> None:
-    edit("reference/sums.yaml", "shows: is_false", stated)
+    edit("reference/sums.yaml", "shows: is_false", f"{stated}\n      right: true")
     assert list(failures(verify())) == failing
 
 
 @pytest.mark.parametrize(("right", "failing"), [("true", []), ("1", ["sum-mean/float_sum/instead"])])
 def test_a_right_value(verify: Callable[[], Report], edit: Edit, right: str, failing: list[str]) -> None:
-    edit("reference/sums.py", "def check_mean():", "def right_sum():\n    return True\n\n\ndef check_mean():")
-    edit("reference/sums.yaml", "shows: is_false", f"returns: false\n      right: {right}\n      instead: right_sum")
+    edit("reference/sums.yaml", "shows: is_false", f"returns: false\n      right: {right}")
     assert list(failures(verify())) == failing
 
 
 def test_a_right_value_that_nothing_proves_is_refused(verify: Callable[[], Report], edit: Edit) -> None:
-    edit("reference/sums.yaml", "shows: is_false", "returns: false\n      right: true\n      instead: mean")
+    edit("reference/sums.yaml", "shows: is_false", "returns: false\n      right: true")
+    edit("reference/sums.yaml", "instead: exact_sum", "instead: mean")
     with pytest.raises(BadInput, match=r"sums\.yaml:\d+:\d+: proves nothing: 'mean' needs arguments"):
         verify()
 
@@ -323,19 +327,35 @@ def test_a_line_to_write_that_does_not_stand_in_the_block_is_refused(verify: Cal
 
 def test_a_warning(verify: Callable[[], Report], edit: Edit) -> None:
     edit("reference/sums.yaml", "shows: is_false", "warns: UserWarning\n      match: ten tenths")
+    edit("reference/sums.yaml", "      value: the sum is not exact\n", "")
     assert list(failures(verify())) == ["sum-mean/float_sum"]
     edit(
         "reference/mistakes/sums.py",
-        "    return sum([0.1]",
-        "    import warnings\n\n    warnings.warn('ten tenths')\n    return sum([0.1]",
+        "    return sum([0.1] * 10)",
+        "    import warnings\n\n    warnings.warn('ten tenths')\n    return sum([0.1] * 10)",
     )
+    assert failures(verify())["sum-mean/float_sum"].endswith(
+        "fails elsewhere than in what one must not write: sum([0.1] * 10)"
+    )
+    edit("reference/sums.yaml", "writes: sum([0.1] * 10)", "writes: warnings.warn(...)")
+    assert failures(verify()) == {}
+
+
+def test_a_failure_comes_from_what_one_must_not_write(verify: Callable[[], Report], edit: Edit) -> None:
+    edit("reference/mistakes/sums.py", "values = []", "values = [] or list()")
+    edit("reference/sums.yaml", "writes: sum(values) / len(values)", "writes: list()")
+    assert failures(verify()) == {
+        "sum-mean/mean_of_nothing": "reference/mistakes/sums.py:6: "
+        "fails elsewhere than in what one must not write: list()"
+    }
+    edit("reference/sums.yaml", "writes: list()", "writes: |\n        values = ...\n        return ...")
     assert failures(verify()) == {}
 
 
 def test_unmet_requirements_are_skipped_and_said(verify: Callable[[], Report], edit: Edit) -> None:
     edit("reference/sums.yaml", "symbols: [mean]", 'symbols: [mean]\n  requires: {python: ">=3.99"}')
     report = verify()
-    assert [result.verdict.message for result in report.of("skipped")] == ["needs python>=3.99, not 3.11"] * 3
+    assert [result.verdict.message for result in report.of("skipped")] == ["needs python>=3.99, not 3.11"] * 4
     assert report.as_data()["blocks"] == 0
 
 

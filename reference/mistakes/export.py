@@ -14,8 +14,7 @@ def exported_for_one_batch_size() -> jax.Array:
 
 def exported_for_another_platform() -> jax.Array:
     shape = jax.ShapeDtypeStruct((2,), jnp.float32)
-    exported = export.export(jax.jit(jnp.sin), platforms=["cuda"])(shape)
-    return exported.call(jnp.ones(2))
+    return export.export(jax.jit(jnp.sin), platforms=["cuda"])(shape).call(jnp.ones(2))
 
 
 def compiled_for_another_shape() -> jax.Array:

@@ -95,10 +95,9 @@ def kernel_under_the_check() -> jax.Array:
 
 
 def gathered_and_still_varying() -> jax.Array:
-    gathered = jax.shard_map(
+    return jax.shard_map(
         lambda shard: jax.lax.all_gather(shard, "data", tiled=True), mesh=auto_mesh(), in_specs=P("data"), out_specs=P()
-    )
-    return gathered(jnp.arange(16.0))
+    )(jnp.arange(16.0))
 
 
 def same_key_on_every_device() -> list[float]:
@@ -151,5 +150,4 @@ def old_pvary() -> jax.Array:
 
 
 def local_sum_with_the_check() -> jax.Array:
-    total = jax.shard_map(jnp.sum, mesh=auto_mesh(), in_specs=P("data"), out_specs=P())
-    return total(jnp.arange(8.0))
+    return jax.shard_map(jnp.sum, mesh=auto_mesh(), in_specs=P("data"), out_specs=P())(jnp.arange(8.0))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from skillkit.catalogue.patterns import Pattern, Topic
+from skillkit.catalogue.rights import core_rights, pattern_mix_ups
 from skillkit.catalogue.slicing import Shelf
 from skillkit.catalogue.specs import load_topic
 from skillkit.catalogue.strays import strays
@@ -70,6 +71,12 @@ def load_catalogue(project: Project, asked: Iterable[str] = ()) -> Catalogue:
             except BadInput as error:
                 problems += error.problems
     problems += [*_repeated(topics), *strays(project.reference)]
+    core = core_rights(pattern for topic in topics for pattern in topic.patterns)
+    mixed = {
+        topic.name: [one for pattern in topic.patterns for one in pattern_mix_ups(pattern, core)] for topic in topics
+    }
+    problems += [problem for found in mixed.values() for problem in found]
+    topics = [topic for topic in topics if not mixed[topic.name]]
     catalogue = Catalogue(tuple(topics), shelf)
     asked = set(asked)
     if problems and not (asked and asked <= catalogue.patterns.keys() | {topic.name for topic in topics}):

@@ -6,9 +6,10 @@ from typing import Any
 
 from packaging.version import Version
 
-from skillkit.catalogue.figures import Figure, read_figures
+from skillkit.catalogue.figures import Figure, Prose, read_figures
 from skillkit.catalogue.requirements import bad_match, bad_requirements
 from skillkit.catalogue.slicing import Shelf
+from skillkit.catalogue.syntax import bad_form
 from skillkit.catalogue.values import stated_value
 from skillkit.errors import BadInput, Problem
 from skillkit.places import Project
@@ -134,7 +135,9 @@ def load_changes(project: Project) -> tuple[Change, ...]:
     problems = list(_problems(document))
     figures: list[tuple[Figure, ...]] = []
     for index, row in enumerate(document.value):
-        found, faults = read_figures(document, (index,), row, row.get("note", ""), shelf, "changes")
+        code = [row.get(name, "") for name in ("given", "writes", "instead")]
+        prose = Prose(document, (index,), row, ("note",), code, {row["library"].partition("-")[0], "python"})
+        found, faults = read_figures(prose, shelf, "changes")
         figures.append(found)
         problems += faults
     if problems:
@@ -151,6 +154,8 @@ def _problems(document: Document) -> Iterator[Problem]:
         if row["library"] in row.get("requires", {}):
             message = f"'since' says of which versions of {row['library']} this is so"
             yield document.problem((index, "requires", row["library"]), message)
+        if message := bad_form(row["writes"]):
+            yield document.problem((index, "writes"), message)
         yield from _bad_stages(document, index)
         old = first.setdefault((row["library"], row["writes"]), index)
         if old != index:

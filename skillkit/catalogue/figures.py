@@ -1,9 +1,12 @@
 """Figures: words of the prose, each with the symbol that shows them."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from skillkit.catalogue.claims import open_claims
 from skillkit.catalogue.slicing import Shelf, Slice, cut
 from skillkit.errors import BadInput, Problem, did_you_mean
 from skillkit.reading import Document, Key
@@ -26,28 +29,40 @@ class Figure:
     place: str
 
 
-def read_figures(
-    document: Document, key: Key, entry: Mapping[str, Any], prose: str, shelf: Shelf, topic: str
-) -> tuple[tuple[Figure, ...], list[Problem]]:
-    """Read the `figures` of an entry, and hold that these and the `cited` words stand in its prose.
+@dataclass(frozen=True)
+class Prose:
+    """The texts of an entry, with what stands beside them.
 
     Args:
         document: The file that holds the entry.
         key: Where it stands there.
-        entry: What may have `figures` and `cited`.
-        prose: Every text of the entry that they may speak of.
+        entry: What has the texts, and may have `figures` and `cited`.
+        names: Of the texts.
+        code: What is shown beside them.
+        versioned: Names that a version may follow.
+    """
+
+    document: Document
+    key: Key
+    entry: Mapping[str, Any]
+    names: Sequence[str]
+    code: Sequence[str] = ()
+    versioned: Collection[str] = ()
+
+
+def read_figures(prose: Prose, shelf: Shelf, topic: str) -> tuple[tuple[Figure, ...], list[Problem]]:
+    """Read the figures of an entry; they and the words that it cites cover all that it says in numbers.
+
+    Args:
+        prose: Its texts.
         shelf: The modules of the project.
         topic: Whose symbols are meant where a figure names no topic.
 
     Returns:
         The figures, and every problem of theirs.
     """
-    problems = [
-        document.problem((*key, name, words, "#key"), "these words do not stand in the prose beside them")
-        for name in ("figures", "cited")
-        for words in entry.get(name, {})
-        if words not in prose
-    ]
+    document, key, entry = prose.document, prose.key, prose.entry
+    problems = [*_loose_words(prose), *_open_claims(prose)]
     figures = []
     for words, name in entry.get("figures", {}).items():
         where = (*key, "figures", words)
@@ -60,6 +75,40 @@ def read_figures(
         except BadInput as error:
             problems += error.problems
     return tuple(figures), problems
+
+
+def _loose_words(prose: Prose) -> Iterator[Problem]:
+    texts = [prose.entry.get(name, "") for name in prose.names]
+    for name in ("figures", "cited"):
+        for words in prose.entry.get(name, {}):
+            if not any(words in text for text in texts):
+                message = "these words do not stand in the prose beside them"
+                yield prose.document.problem((*prose.key, name, words, "#key"), message)
+
+
+def _open_claims(prose: Prose) -> Iterator[Problem]:
+    """Yield where a text says a number, or compares, and nothing that is stated or cited says so too."""
+    stated = [*prose.entry.get("figures", {}), *prose.entry.get("cited", {})]
+    for name in prose.names:
+        text = prose.entry.get(name, "")
+        for first, last in open_claims(text, stated, prose.code, prose.versioned):
+            line, column = _place(prose.document, (*prose.key, name), text, first, last)
+            message = f"nothing shows '{text[first:last]}': a symbol in 'figures', a source in 'cited', or other words"
+            yield Problem(prose.document.path, line, column, message)
+
+
+def _place(document: Document, key: Key, text: str, first: int, last: int) -> tuple[int, int]:
+    """Return the line and column of some words of a text; of the text itself where they are broken over lines."""
+    start = document.places[key]
+    words = re.compile(rf"(?<!\w){re.escape(text[first:last])}(?!\w)")
+    skipped = len(words.findall(text[:first]))
+    lines = Path(document.path).read_text("utf-8").split("\n")
+    for number, line in enumerate(lines[start[0] - 1 :], start[0]):
+        for found in words.finditer(line, start[1] - 1 if number == start[0] else 0):
+            if skipped == 0:
+                return number, found.start() + 1
+            skipped -= 1
+    return start
 
 
 def _module(shelf: Shelf, topic: str, symbol: str) -> str:

@@ -58,6 +58,10 @@ class Module:
     def _reads(self) -> dict[str, frozenset[str]]:
         return {}
 
+    def libraries(self) -> set[str]:
+        """Return the packages that it imports from."""
+        return {one.module.partition(".")[0] for imports in self.imports.values() for one in imports}
+
     def names(self) -> list[str]:
         """Return every name that can be sliced."""
         return [*self.definitions, *self.imports]

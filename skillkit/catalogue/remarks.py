@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.catalogue.catalogues import Catalogue
-from skillkit.catalogue.figures import Figure, read_figures
+from skillkit.catalogue.figures import Figure, Prose, read_figures
 from skillkit.errors import BadInput, Problem, did_you_mean
 from skillkit.places import Project
 from skillkit.reading import Document, Key, read
@@ -72,7 +72,9 @@ def _read(path: Path, name: str, catalogue: Catalogue, asked: Collection[str]) -
             near = did_you_mean(entry["pattern"], catalogue.patterns)
             problems.append(document.problem((*key, "pattern"), f"no such pattern{near}"))
             continue
-        figures, faults = read_figures(document, key, entry, entry["text"], catalogue.shelf, pattern.topic)
+        versioned = {*catalogue.shelf.module(pattern.topic).libraries(), "python"}
+        prose = Prose(document, key, entry, ("text",), [pattern.block.text], versioned)
+        figures, faults = read_figures(prose, catalogue.shelf, pattern.topic)
         problems += faults
         label = entry.get("term") or f"{key[0]} {int(key[1]) + 1}"
         remarks.append(Remark(entry["text"], pattern.id, figures, f"{name}/{label}", document.place(key)))

@@ -1,18 +1,18 @@
 """Specs: a YAML file that says what a topic's code shows, read with that code."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from skillkit.catalogue.excerpts import Line
-from skillkit.catalogue.figures import Figure, read_figures
+from skillkit.catalogue.figures import Figure, Prose, read_figures
 from skillkit.catalogue.modules import Module
 from skillkit.catalogue.patterns import Mistake, Pattern, Topic
 from skillkit.catalogue.requirements import bad_match, bad_requirements
 from skillkit.catalogue.slicing import Shelf, Slice, cut
-from skillkit.catalogue.syntax import BadForm, find, parse_form, taken_apart
+from skillkit.catalogue.syntax import bad_form, find, parse_form, taken_apart
 from skillkit.catalogue.values import stated_value
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.reading import Document, Key, read
@@ -61,10 +61,9 @@ class _Reader:
             self.add((index,), "needs either 'mistakes' or 'no_mistake' with the reason")
         self.versions(entry, (index,))
         self.reserved(entry["id"], (index, "id"))
-        mistakes = [self.mistake((index, "mistakes", at), one) for at, one in enumerate(entry.get("mistakes", []))]
-        prose = "\n".join(entry.get(name, "") for name in ("title", "when", "rule", "why"))
-        figures = self.figures((index,), entry, prose)
-        self.repeated([one.symbol for one in mistakes], (index, "mistakes"))
+        if entry.get("core") and "writes" not in entry:
+            self.add((index, "core"), "what is in the core shows what to write: add 'writes'")
+        self.repeated([one["symbol"] for one in entry.get("mistakes", [])], (index, "mistakes"))
         if len(self.problems) > before:
             return None
         try:
@@ -73,9 +72,13 @@ class _Reader:
         except BadInput as error:
             self.problems += error.problems
             return None
-        form = entry.get("writes", "")
-        if not (_is_found(form, [ast.parse(block.text)]) or _stands_in(form, block.text)):
-            self.add((index, "writes"), "this is not found in the block")
+        self.form((index, "writes"), entry.get("writes"), [ast.parse(block.text)], "the block")
+        shown = [block.text, *(one["writes"] for one in (entry, *entry.get("mistakes", [])) if "writes" in one)]
+        figures = self.figures((index,), entry, ("title", "when", "rule", "why"), shown)
+        mistakes = [
+            self.mistake((index, "mistakes", at), one, shown) for at, one in enumerate(entry.get("mistakes", []))
+        ]
+        if len(self.problems) > before:
             return None
         texts: dict[str, Any] = {key: entry[key] for key in _COPIED & entry.keys()}
         lists: dict[str, Any] = {key: tuple(entry[key]) for key in ("changed", "gone", "sources") if key in entry}
@@ -104,7 +107,7 @@ class _Reader:
         code = cut(self.shelf, self.topic, [symbol], known=block.names - {symbol})
         return replace(code, lines=(*code.lines, Line(f"{symbol}()", code.lines[-1].path, 0)))
 
-    def mistake(self, key: Key, entry: dict[str, Any]) -> Mistake:
+    def mistake(self, key: Key, entry: dict[str, Any], shown: list[str]) -> Mistake:
         kind = next(name for name in ("raises", "warns", "returns", "shows") if name in entry)
         if message := bad_match(entry.get("match", "")):
             self.add((*key, "match"), message)
@@ -112,17 +115,15 @@ class _Reader:
             self.callable(f"mistakes.{self.topic}", entry["symbol"], (*key, "symbol"))
             if kind == "shows":
                 self.callable(f"mistakes.{self.topic}", entry["shows"], (*key, "shows"), arguments=1)
-            self.written(module, entry, key)
+            self.wrong(key, entry, module)
         if kind in ("raises", "warns") and entry[kind] in _ANYTHING:
             self.add((*key, kind), f"'{entry[kind]}' is what anything is: name the class that is meant")
         if "instead" in entry:
             self.callable(self.topic, entry["instead"], (*key, "instead"))
-        if "writes" in entry and "words" in entry:
-            self.add((*key, "words"), "is for what has no 'writes': remove one of them")
-        if "value" in entry and kind in ("raises", "warns"):
-            self.add((*key, "value"), f"'{kind}' has no value")
+        self.said(key, entry, kind)
         self.versions(entry, key)
-        figures = self.figures(key, entry, entry["why"])
+        source = _source(module, entry["symbol"]) if module else ""
+        figures = self.figures(key, entry, ("why",), [*shown, source])
         texts = {name: entry[name] for name in _COPIED_OF_MISTAKE & entry.keys()}
         values = {
             name: stated_value(self.document, (*key, name), entry[name]) for name in (kind, "right") if name in entry
@@ -130,19 +131,47 @@ class _Reader:
         place = self.document.place(key)
         return Mistake(**texts, kind=kind, stated=values[kind], right=values.get("right"), figures=figures, place=place)
 
-    def figures(self, key: Key, entry: dict[str, Any], prose: str) -> tuple[Figure, ...]:
-        figures, problems = read_figures(self.document, key, entry, prose, self.shelf, self.topic)
+    def said(self, key: Key, entry: dict[str, Any], kind: str) -> None:
+        """Hold that a mistake says what one must not write, and a silent one of what it gives the wrong value."""
+        if ("writes" in entry) == ("words" in entry):
+            self.add(key, "says in either 'writes' or 'words' what one must not do")
+        if kind in ("raises", "warns"):
+            if "value" in entry:
+                self.add((*key, "value"), f"'{kind}' has no value")
+            return
+        needed = {
+            "value": "of what it is said" if kind == "returns" else "what is so",
+            "instead": "what does not do so",
+        }
+        if kind == "returns":
+            needed["right"] = "what is right"
+        for name, what in needed.items():
+            if name not in entry:
+                self.add((*key, kind, "#key"), f"needs '{name}' beside it: {what}")
+
+    def figures(
+        self, key: Key, entry: dict[str, Any], names: Sequence[str], shown: Sequence[str]
+    ) -> tuple[Figure, ...]:
+        versioned = {*self.shelf.module(self.topic).libraries(), "python"}
+        prose = Prose(self.document, key, entry, names, shown, versioned)
+        figures, problems = read_figures(prose, self.shelf, self.topic)
         self.problems += problems
         return figures
 
-    def written(self, module: Module, entry: dict[str, Any], key: Key) -> None:
-        if "writes" in entry and entry["symbol"] in module.definitions:
-            first, last = module.span(entry["symbol"])
+    def wrong(self, key: Key, entry: dict[str, Any], module: Module) -> None:
+        if entry["symbol"] in module.definitions:
             trees = [module.definitions[name] for name in module.closure(entry["symbol"])]
-            if _is_found(entry["writes"], trees):
-                return
-            if not _stands_in(entry["writes"], "".join(module.lines[first - 1 : last])):
-                self.add((*key, "writes"), f"this is not found in '{entry['symbol']}' ({module.path}:{first})")
+            place = f"'{entry['symbol']}' ({module.path}:{module.span(entry['symbol'])[0]})"
+            self.form((*key, "writes"), entry.get("writes"), trees, place)
+
+    def form(self, key: Key, text: str | None, trees: Iterable[ast.AST], place: str) -> None:
+        """Hold that what is written is a form that is found in some code."""
+        if text is None:
+            return
+        if message := bad_form(text):
+            self.add(key, message)
+        elif not any(True for tree in trees for _ in find(parse_form(text), taken_apart(tree))):
+            self.add(key, f"this is not found in {place}")
 
     def versions(self, entry: dict[str, Any], key: Key) -> None:
         for library, message in bad_requirements(entry.get("requires", {})):
@@ -176,14 +205,8 @@ _COPIED = {"id", "title", "when", "rule", "why", "writes", "core", "no_mistake",
 _COPIED_OF_MISTAKE = {*("symbol", "why", "match", "writes", "words", "value", "under", "instead", "requires", "cited")}
 
 
-def _is_found(text: str, trees: Iterable[ast.AST]) -> bool:
-    try:
-        form = parse_form(text)
-    except BadForm:
-        return False
-    return any(True for tree in trees for _ in find(form, taken_apart(tree)))
-
-
-def _stands_in(words: str, code: str) -> bool:
-    """Return whether some words stand in code, however either is broken into lines."""
-    return "".join(words.split()) in "".join(code.split())
+def _source(module: Module, symbol: str) -> str:
+    if symbol not in module.definitions:
+        return ""
+    first, last = module.span(symbol)
+    return "\n".join(module.lines[first - 1 : last])

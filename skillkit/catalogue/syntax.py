@@ -53,6 +53,15 @@ def parse_form(text: str) -> Form:
     return Form(text, tuple(body))
 
 
+def bad_form(text: str) -> str:
+    """Return what is wrong with a form, or an empty string."""
+    try:
+        parse_form(text)
+    except BadForm as error:
+        return str(error)
+    return ""
+
+
 @dataclass(frozen=True)
 class Code:
     """Python that forms are looked for in, taken apart once.
@@ -235,7 +244,8 @@ def _first_that_parses(code: str, places: list[tuple[int, int]]) -> ast.Module:
     try:
         return ast.parse(_filled(code, places, after=""))
     except SyntaxError:
-        for attempt in (_filled(code, places, after="**"), _filled(code, places, after="") + f" {ANY}"):
+        header = [_filled(code, places, after="") + f" {ANY}"] if code.rstrip().endswith(":") else []
+        for attempt in (_filled(code, places, after="**"), *header):
             try:
                 return ast.parse(attempt)
             except SyntaxError:

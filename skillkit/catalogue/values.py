@@ -27,8 +27,8 @@ def stated_value(document: Document, key: Key, value: Any) -> Any:
 def agrees(found: Any, stated: Any) -> bool:
     """Return whether a result is what is stated of it.
 
-    Whole numbers, texts and truth values are equal; a decimal one is equal to the result rounded to its last digit;
-    NaN is NaN; lists and mappings agree in each element.
+    Whole numbers, texts and truth values are equal; a decimal one is equal to the result rounded to its last digit,
+    or zero like it; NaN is NaN; lists and mappings agree in each element.
 
     Args:
         found: A result as plain data.
@@ -48,7 +48,9 @@ def agrees(found: Any, stated: Any) -> bool:
 
 
 def is_rounded(found: float, stated: Decimal) -> bool:
-    """Return whether a number, rounded to the last digit of a decimal one, is that."""
+    """Return whether a number, rounded to the last digit of a decimal one, is that; what is zero is not rounded."""
+    if stated == 0:
+        return found == 0
     try:
         exact = Decimal(found)
         return exact.quantize(Decimal(1).scaleb(int(stated.as_tuple().exponent)), ROUND_HALF_EVEN) == stated

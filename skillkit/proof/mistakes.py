@@ -1,5 +1,6 @@
 """Mistakes: the proofs that wrong code fails as stated, and that its correction does not."""
 
+import ast
 import re
 from pathlib import PurePath
 from typing import Any
@@ -7,8 +8,9 @@ from typing import Any
 from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.patterns import Mistake, Pattern
 from skillkit.catalogue.slicing import Slice, cut
+from skillkit.catalogue.syntax import find, parse_form, taken_apart
 from skillkit.catalogue.values import agrees, written
-from skillkit.execution.running import Job, Outcome
+from skillkit.execution.running import CODE, Job, Outcome
 from skillkit.proof.blocks import block_proof
 from skillkit.proof.proofs import Proof, new_job
 from skillkit.proof.verdicts import HOLDS, Verdict, broken, fault, is_stated, origin, own_place
@@ -72,11 +74,12 @@ def _refuted(mistake: Mistake, outcome: Outcome, code: Slice, topic: str) -> Ver
     if error and outcome["stage"] != "call":
         return Verdict(f"fails in its {_STAGES[outcome['stage']]}, not in its own lines: {found}", place)
     if mistake.kind == "raises":
-        return _refuted_error(mistake, error, found, place, topic) or HOLDS
+        return _refuted_error(mistake, error, found, place, topic) or _elsewhere(mistake, code, error["frames"], place)
     if error:
         return Verdict(f"fails in another way: {found}", place)
     if mistake.kind == "warns":
-        return _refuted_warning(mistake, outcome, start) or HOLDS
+        frames = [[one["file"], one["line"], ""] for one in outcome["warnings"] if is_stated(one, mistake.match)]
+        return _refuted_warning(mistake, outcome, start) or _elsewhere(mistake, code, frames, start)
     if mistake.kind == "returns" and not agrees(outcome["value"], mistake.stated):
         return Verdict(f"returns {outcome['value']!r}, not {written(mistake.stated)}: {_RESTATE}", start)
     if mistake.kind == "shows" and not outcome["holds"]:
@@ -108,6 +111,17 @@ def _refuted_warning(mistake: Mistake, outcome: Outcome, start: str) -> Verdict 
         f"no longer warns with {mistake.stated}: {_RESTATE}" + (f" (it warns: {others})" if others else ""),
         start,
     )
+
+
+def _elsewhere(mistake: Mistake, code: Slice, frames: list[Any], place: str) -> Verdict:
+    """Judge where a failure comes from: its way leads through what one must not write."""
+    lines = [line for file, line, _ in frames if PurePath(file).name == CODE]  # none where a library warns of itself
+    if not mistake.writes or not lines:
+        return HOLDS
+    spans = list(find(parse_form(mistake.writes), taken_apart(ast.parse(code.text))))
+    if any(first <= line <= last for first, last in spans for line in lines):
+        return HOLDS
+    return Verdict(f"fails elsewhere than in what one must not write: {mistake.writes}", place)
 
 
 def _same(mistake: Mistake, outcome: Outcome) -> Verdict | None:

@@ -6,6 +6,7 @@ from skillkit.catalogue.catalogues import Catalogue, load_catalogue
 from skillkit.catalogue.changes import load_changes
 from skillkit.catalogue.patterns import Pattern
 from skillkit.catalogue.remarks import load_remarks
+from skillkit.catalogue.rights import require_old_forms
 from skillkit.places import Project
 from skillkit.proof.blocks import block_proof
 from skillkit.proof.changes import change_proofs
@@ -36,7 +37,9 @@ def project_proofs(project: Project, libraries: Mapping[str, str], ids: Iterable
         chosen += proofs(catalogue, patterns)
         chosen += remark_figures(load_remarks(project, catalogue, [one.id for one in patterns] if named else ()))
     if "changes" in ids or not ids:
-        chosen += change_proofs(load_changes(project))
+        changes = load_changes(project)
+        require_old_forms(changes, () if ids else catalogue.patterns.values())
+        chosen += change_proofs(changes)
     if "names" in ids or not ids:
         chosen.append(name_proof(project, catalogue, libraries))
     return chosen
