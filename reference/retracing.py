@@ -86,6 +86,41 @@ def traces_of_traced_rates() -> int:
     return traces(lambda weight, rate: weight - rate * weight, [(jnp.ones(()), 0.1 / epoch) for epoch in range(1, 6)])
 
 
+def structure_is_in_the_signature() -> bool:
+    """Return whether a tuple is traced anew after a list of the same arrays."""
+    return traces(lambda pair: pair[0] + pair[1], [([1.0, 2.0],), ([3.0, 4.0],), ((1.0, 2.0),)]) == 2
+
+
+def names_are_in_the_signature() -> bool:
+    """Return whether a call by keyword is traced anew after one by position."""
+    seen = []
+
+    @jax.jit
+    def double(x: jax.Array) -> jax.Array:
+        seen.append(x)
+        return 2 * x
+
+    for x in (jnp.ones(2), jnp.zeros(2)):
+        double(x)
+        double(x=x)
+    return len(seen) == 2
+
+
+def precision_is_in_the_signature() -> bool:
+    """Return whether a call under another matmul precision is traced anew."""
+    seen = []
+
+    @jax.jit
+    def square(x: jax.Array) -> jax.Array:
+        seen.append(x)
+        return x @ x
+
+    for precision in ("default", "highest", "default"):
+        with jax.default_matmul_precision(precision):
+            square(jnp.ones((2, 2)))
+    return len(seen) == 2
+
+
 def example_in_loop() -> None:
     """Build the step once: jax.jit and jax.grad outside the loop."""
     traces = []
@@ -187,7 +222,7 @@ def example_ragged_batch() -> None:
     @jax.jit
     def sum_of_squares(batch: jax.Array, mask: jax.Array) -> tuple[jax.Array, jax.Array]:
         traces.append(batch.shape)
-        return jnp.sum(batch**2, where=mask), mask.sum()
+        return jnp.sum(batch**2, where=mask, dtype=jnp.float32), mask.sum()
 
     data = np.arange(10, dtype=np.float32)
     sums, counts = zip(*(sum_of_squares(*one) for one in padded_batches(data, 4)), strict=True)
@@ -206,6 +241,15 @@ def mean_over_padded_batches() -> float:
     batches = list(padded_batches(np.ones(10, np.float32), 4))
     total = sum(float(jnp.sum(batch, where=mask)) for batch, mask in batches)
     return total / sum(int(mask.sum()) for _, mask in batches)
+
+
+def mean_of_bfloat16_batches() -> float:
+    """Return the mean of 10000 ones in bfloat16, in batches of 32, summed in float32."""
+    total, count = jnp.zeros(()), jnp.zeros((), int)
+    for batch, mask in padded_batches(np.ones(10_000, jnp.bfloat16), 32):
+        total += jnp.sum(batch, where=mask, dtype=jnp.float32)
+        count += mask.sum()
+    return float(total / count)
 
 
 def pad_to_bucket(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

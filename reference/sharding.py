@@ -26,6 +26,26 @@ def example_mesh_axis_types() -> None:
         assert str(jax.typeof(x)) == "float32[8@data]"  # the sharding is part of the type
 
 
+def sharding_is_in_the_signature() -> bool:
+    """Return whether another sharding is traced anew on Explicit axes, and not on Auto ones."""
+    jax.config.update("jax_num_cpu_devices", 8)
+
+    def traces(kind: AxisType) -> int:
+        mesh = jax.make_mesh((8,), ("data",), axis_types=(kind,))
+        seen = []
+
+        @jax.jit
+        def double(x: jax.Array) -> jax.Array:
+            seen.append(x)
+            return 2 * x
+
+        for spec in (P("data"), P()):
+            double(jax.device_put(jnp.ones(8), NamedSharding(mesh, spec)))
+        return len(seen)
+
+    return traces(AxisType.Explicit) == 2 and traces(AxisType.Auto) == 1
+
+
 def check_mesh_axis_types() -> None:
     """Hold that a mesh made by its class has Auto axes, and that a split array is taken on Explicit ones."""
     assert Mesh(jax.devices(), ("data",)).axis_types == (AxisType.Auto,)

@@ -21,6 +21,14 @@ def evaluated_at_training_params() -> float:
     return float(abs(weight - 3.0))
 
 
+def trained_is_between() -> bool:
+    b1 = 0.9
+    tx = optax.contrib.schedule_free_sgd(0.5, b1=b1)
+    params, opt_state = noisy_run(tx, jnp.zeros(()), tx.init(jnp.zeros(())))
+    average = optax.contrib.schedule_free_eval_params(opt_state, params)
+    return bool(jnp.isclose(params, (1 - b1) * opt_state.z + b1 * average)) and not jnp.isclose(params, average)
+
+
 def is_noisy(distance) -> bool:
     return distance > 0.05
 

@@ -47,6 +47,25 @@ def numpy_scalar_saved() -> None:
         ocp.save(Path(folder) / "state", {"step": np.int64(7)})
 
 
+def saves_float64_alone() -> bool:
+    refused = []
+    types = (np.float64, np.float32, np.float16, np.int64, np.int32, np.uint8, np.bool_)
+    with tempfile.TemporaryDirectory() as folder:
+        for scalar in types:
+            try:
+                ocp.save(Path(folder) / scalar.__name__, {"step": scalar(1)})
+            except ValueError:
+                refused.append(scalar)
+    return refused == list(types[1:])
+
+
+def float64_comes_back_as_an_array() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        ocp.save(Path(folder) / "state", {"rate": np.float64(0.5)})
+        loaded = ocp.load(Path(folder) / "state", {"rate": np.float64(0.0)})["rate"]
+        return isinstance(loaded, np.ndarray) and loaded.shape == () and loaded == 0.5
+
+
 def relative_path() -> None:
     ocp.save("runs/model", {"w": jnp.ones(2)})
 

@@ -19,6 +19,23 @@ def square_batch_without_vmap() -> list[list[float]]:
     return layer(jnp.eye(3)).tolist()
 
 
+def batches_of_these_sizes_pass() -> bool:
+    with_biases = [passes(*sizes) for sizes in ((2, 2, 2), (2, 2, 1), (2, 8, 2), (2, 2, 3), (3, 2, 2))]
+    without = [passes(*sizes, use_bias=False) for sizes in ((2, 8, 3), (3, 2, 2))]
+    return with_biases == [True, True, False, False, False] and without == [True, False]
+
+
+def passes(features: int, width: int, classes: int, use_bias: bool = True) -> bool:
+    """Return whether a model takes two examples without `jax.vmap`."""
+    biases = {"use_bias": use_bias, "use_final_bias": use_bias}
+    model = eqx.nn.MLP(features, classes, width, depth=1, key=jax.random.key(0), **biases)
+    try:
+        model(jnp.ones((2, features)))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def jax_grad_of_a_model() -> eqx.nn.MLP:
     model = eqx.nn.MLP(2, 3, 8, 1, key=jax.random.key(0))
     return jax.grad(lambda model: jnp.sum(model(jnp.ones(2))))(model)

@@ -29,6 +29,16 @@ def one_key_for_two_draws() -> list[jax.Array]:
     return [weights, noise]
 
 
+def checker_alone_complains() -> bool:
+    is_off = not jax.config.jax_debug_key_reuse
+    try:
+        with jax.debug_key_reuse(True):  # first, since jax 0.8 does not check again what it has traced
+            one_key_for_two_draws()
+    except jax.errors.KeyReuseError:
+        return is_off and draws_are_equal(one_key_for_two_draws())
+    return False
+
+
 def draws_are_equal(draws: list[jax.Array]) -> bool:
     return bool(jnp.array_equal(draws[0], draws[1]))
 

@@ -137,6 +137,15 @@ def padding_counted_in_the_mean() -> float:
     return float(np.mean([jnp.mean(batch) for batch in data.reshape(3, 4)]))
 
 
+def summed_in_bfloat16() -> float:
+    total, count = 0.0, 0
+    for batch in np.ones((313, 32), jnp.bfloat16):  # 10000 ones, and 16 which the last mask leaves out
+        mask = np.arange(count, count + 32) < 10_000
+        total += jnp.sum(batch, where=mask)
+        count += 32
+    return float(total) / 10_000
+
+
 def one_program_per_length() -> int:
     traces = []
 

@@ -44,6 +44,14 @@ def same_padding_at_stride_two() -> float:
     return float(abs(layer(x.transpose(0, 2, 3, 1)) - by_torch).max())
 
 
+def only_odd_sizes_agree() -> bool:
+    same, padded = (
+        nnx.Conv(3, 8, (3, 3), strides=2, padding=padding, use_bias=False, rngs=nnx.Rngs(0)) for padding in ("SAME", 1)
+    )
+    images = [jnp.asarray(normal(2, size, size, 3)) for size in range(5, 13)]
+    return [bool(jnp.allclose(same(x), padded(x), atol=1e-4)) for x in images] == [True, False] * 4
+
+
 def channels_first() -> None:
     layer = nnx.Conv(3, 8, (3, 3), rngs=nnx.Rngs(0))
     layer(jnp.ones((1, 3, 6, 6)))
