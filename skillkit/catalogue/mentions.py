@@ -120,6 +120,7 @@ def _code(catalogue: Catalogue, changes: Iterable[Change]) -> Iterator[str]:
             yield f"{mistake.writes} {mistake.stated}"
     for change in changes:
         yield f"{change.given} {change.writes} {change.instead} {change.stated}"
+        yield from (f"{name} {code}" for name, code in change.likewise.items())
 
 
 def known_aliases(project: Project, catalogue: Catalogue) -> dict[str, str]:
