@@ -1,10 +1,11 @@
 """Scores the recommender against published training recipes: which share of their settings it matches.
 
-Run `python -m benchmarks.recipes [-v]`; `--record` writes which settings are equal, near and far. A recipe's scenario
+Run `python -m benchmarks.recipes [-v]`; `--record` writes which are equal. A recipe's scenario
 becomes answers by general rules; nothing here or in the tables names a recipe. Of each recipe, the settings that it
 publishes are compared, as issue 5 defines it.
 """
 
+import json
 import math
 import re
 import sys
@@ -103,7 +104,7 @@ def compare(recipe: Mapping[str, Any], found: Mapping[str, Any], strict: bool = 
 
 
 def matches(recipe: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]:
-    """Return of each published setting whether the recommended one is equal to it, near it or far from it.
+    """Return what is recommended of each setting beside what is published: `equal`, or `0.001 for 0.0006`.
 
     Args:
         recipe: The publication.
@@ -111,15 +112,28 @@ def matches(recipe: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, st
     """
     published, optimizer, schedule = recipe["published"], found["optimizer"], found["schedule"]
     decay = "optax_weight_decay" if published["weight_decay_kind"] in _DECOUPLED else "weight_decay"
-    equal = {
-        "optimizer": published["optimizer"] == _name(optimizer),
-        "rate": _same(published["peak_lr"], schedule["peak_value"]),
-        "b2": _same(published["b2"], optimizer.get("b2")),
-        "decay": _same(published[decay], optimizer["weight_decay"]),
-        "clip": _same(_limit(published["grad_clip"]), found["clip"]["max_norm"] if found["clip"] else None),
-        "schedule": True,
+    steps = (published["warmup"] or {"steps": 0}).get("steps")
+    pairs = {
+        "optimizer": (published["optimizer"], _name(optimizer)),
+        "rate": (published["peak_lr"], schedule["peak_value"]),
+        **{name: (published[name], optimizer.get(name)) for name in ("b1", "b2", "eps") if name in optimizer},
+        "decay": (published[decay], optimizer["weight_decay"]),
+        "clip": (_limit(published["grad_clip"]), found["clip"]["max_norm"] if found["clip"] else None),
+        "schedule": (_class(published["schedule"]), schedule["name"]),
+        **({"warmup": (steps, schedule["warmup_steps"])} if steps is not None else {}),
+        "end": (published["final_lr"], schedule["end_value"]),
     }
-    return {name: "far" if not near else "equal" if equal[name] else "near" for name, near in compare(recipe, found)}
+    return {name: _match(*pair) for name, pair in pairs.items()}
+
+
+def _match(wanted: Any, found: Any) -> str:
+    if isinstance(wanted, str):
+        return "equal" if wanted == found else f"{found} for {wanted}"
+    return "equal" if _same(wanted, found) else f"{_plain(found)} for {_plain(wanted)}"
+
+
+def _plain(number: float | None) -> str:
+    return "none" if number is None else f"{number:.6g}"
 
 
 def _same(wanted: float | None, found: float | None) -> bool:
@@ -173,9 +187,9 @@ def all_matches(folder: Path) -> dict[str, dict[str, str]]:
 
 def as_text(found: Mapping[str, Mapping[str, str]]) -> str:
     """Return matches as the file that holds them."""
-    rows = [f"{name}: {{{', '.join(f'{key}: {value}' for key, value in one.items())}}}" for name, one in found.items()]
+    rows = [f"{name}: {json.dumps(one)}" for name, one in found.items()]
     return "\n".join(
-        ["# Which settings are those of a recipe; `python -m benchmarks.recipes --record` writes it.", *rows, ""]
+        ["# What is recommended for published runs; `python -m benchmarks.recipes --record` writes it.", *rows, ""]
     )
 
 
