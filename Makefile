@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: render test test-all lint record matrix benchmark clean
+.PHONY: render test test-all test-long lint record matrix benchmark clean
 
 render: $(VENV)/.core
 	$(BIN)/skillkit render
@@ -12,11 +12,15 @@ render: $(VENV)/.core
 
 test: $(VENV)/.dev lint
 	$(BIN)/skillkit render --check
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not long"
 
-# What takes longer: other versions, every combination of answers, falsified texts, the fuzz, the wheel.
+# What takes longer: the newest jax, every combination of answers, projects under other Pythons.
 test-all: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+
+# What takes longest: falsified texts, each of which a check must catch, and 50,000 generated inputs.
+test-long: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m long
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check

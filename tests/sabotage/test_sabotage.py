@@ -14,7 +14,7 @@ TABLE: dict[str, list[dict[str, Any]]] = read(Path(__file__).with_name("falsific
 RENDERED = ("reference/", "templates/")  # of what lies there texts are rendered
 READ_BACK = ("names", "test:tests/test_outputs.py", "test:tests/test_corrections.py")  # what reads them
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="session")
