@@ -93,7 +93,7 @@ def test_parts_recorded_one_after_the_other_are_the_whole() -> None:
     EVIDENCE.unlink()
     assert call("--record").exit_code == 0
     assert parts == load_evidence(EVIDENCE)
-    assert len(parts.runs[0].states) == 4
+    assert len(parts.runs[0].states) == 5
 
 
 @pytest.mark.usefixtures("project")
@@ -167,7 +167,7 @@ def test_what_is_not_kept_is_run_each_time(monkeypatch: pytest.MonkeyPatch) -> N
     asked = counted(monkeypatch)
     call()
     call("--no-cache")
-    assert asked == [0, 4]
+    assert asked == [0, 5]
 
 
 def test_what_several_state_is_run_once(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_what_several_state_is_run_once(project: Path, monkeypatch: pytest.Monke
     done = call("--no-cache")
     assert done.exit_code == 0, done.stderr
     assert "2 patterns, 2 blocks, 4 mistakes" in done.stderr
-    assert asked == [4]
+    assert asked == [5]
 
 
 def test_as_many_at_a_time_as_there_are_cores_and_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
