@@ -16,12 +16,16 @@ from skillkit.proof.workers import Workers
 
 Edit = Callable[[str, str, str], None]
 SHOWN = """def check_mean():"""
-FUNCTIONS = """def tenth_sum():
+FUNCTIONS = """def typed():
+    return TOLERANCE + 1.0
+
+
+def tenth_sum():
     return sum([0.1] * 10)
 
 
 def is_larger():
-    return 2 > 1
+    return sum([1, 1]) > 1
 
 
 def check_mean():"""
@@ -95,6 +99,7 @@ def test_a_figure(
         ('{"1.00": tenth}', "17:25: no 'tenth' in the modules of 'sums'"),
         ('{"1.00": mean}', "17:25: shows nothing: 'mean' needs arguments"),
         ('{"1.00": TOLERANCE}', "17:25: shows nothing: 'TOLERANCE' is no function"),
+        ('{"1.00": typed}', "17:25: shows nothing: 'typed' calls nothing, so what it returns was typed"),
         ('{"1.00": nothing.tenth_sum}', "17:25: no 'tenth_sum' in the modules of 'nothing'"),
         ('{"1.00": a.b.c}', "17:25: must be a symbol of the topic's module or of its mistakes, or TOPIC.SYMBOL"),
         ("{}", "17:16: must not be empty"),

@@ -119,6 +119,8 @@ def _module(shelf: Shelf, topic: str, symbol: str) -> str:
         if symbol in module.definitions:
             if message := module.uncallable(symbol):
                 raise LookupError(f"shows nothing: {message}")
+            if not module.computes(symbol):
+                raise LookupError(f"shows nothing: '{symbol}' calls nothing, so what it returns was typed")
             return name
         known += module.definitions
     raise LookupError(f"no '{symbol}' in the modules of '{topic}'{did_you_mean(symbol, known)}")

@@ -94,6 +94,11 @@ class Module:
         """Return whether a definition is a function whose body a call without arguments runs."""
         return not self.uncallable(name)
 
+    def computes(self, name: str) -> bool:
+        """Return whether a definition calls anything, or what it reads here does; if not, its values were typed."""
+        nodes = (node for one in self.closure(name) for node in ast.walk(self.definitions[one]))
+        return any(isinstance(node, ast.Call) for node in nodes)
+
     def reads(self, name: str) -> frozenset[str]:
         """Return the top-level names that a definition reads, whether or not this module binds them."""
         if name not in self._reads:
