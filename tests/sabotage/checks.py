@@ -14,10 +14,12 @@ from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.catalogue.changes import load_changes
 from skillkit.catalogue.libraries import project_libraries
 from skillkit.catalogue.remarks import load_remarks
+from skillkit.catalogue.rights import require_old_forms
 from skillkit.cli import skillkit
 from skillkit.configuration.format import read_configuration
 from skillkit.errors import BadInput
 from skillkit.execution.serving import installed
+from skillkit.proof.companions import load_companions
 from skillkit.proof.evidence import Run, load_evidence
 from skillkit.proof.outcomes import Outcomes
 from skillkit.proof.proofs import Proof
@@ -73,8 +75,9 @@ class Checks:
     def _specs(self, copy: Copy, _: About) -> str:
         with _refusal() as said:
             catalogue = load_catalogue(copy.project)
-            load_changes(copy.project)
+            require_old_forms(load_changes(copy.project), catalogue.patterns.values())
             load_remarks(copy.project, catalogue)
+            load_companions(copy.project)
         return "".join(said)
 
     def _tables(self, copy: Copy, _: About) -> str:

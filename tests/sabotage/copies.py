@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillkit.places import Project, find_project
+from skillkit.proof.evidence import load_evidence
 from skillkit.rendering.renderer import Renderer
 from skillkit.writing import write
 
@@ -63,5 +64,7 @@ def original(folder: Path) -> Copy:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
     copy = Copy(folder)
+    evidence = copy.project.evidence
+    write(evidence, load_evidence(evidence).as_text())  # in today's form, so that what is edited in it counts
     copy.render()
     return copy
