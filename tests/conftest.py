@@ -1,5 +1,6 @@
 """What the tests share: a small project of another's, made anew for each test."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,6 +87,12 @@ PATTERN = """## {{ pattern.title }}
 ```python
 {{ pattern.block.text }}```
 """
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """Let what the tests start be interrupted, although a shell's background jobs and their children are not."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
