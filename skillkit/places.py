@@ -110,9 +110,9 @@ def _settings(path: Path) -> dict[str, Any] | None:
     tools = read_toml(path).get("tool") if path.is_file() else None
     if not isinstance(tools, dict):
         return None
+    for name in get_close_matches("skillkit", tools.keys() - {"skillkit"}, cutoff=_MISTYPED):
+        raise bad_input(path, f"unknown table [tool.{name}] (did you mean [tool.skillkit]?)")
     if "skillkit" not in tools:
-        for name in get_close_matches("skillkit", tools, cutoff=_MISTYPED):
-            raise bad_input(path, f"unknown table [tool.{name}] (did you mean [tool.skillkit]?)")
         return None
     table = tools["skillkit"]
     if not isinstance(table, dict):

@@ -127,6 +127,15 @@ def test_a_misspelt_table_is_no_other_project(project: Path, table: str, near: b
     assert ("sums: no such pattern" in result.stderr) is not near
 
 
+def test_a_misspelt_table_beside_its_own_parts_is_no_project_without_settings(project: Path) -> None:
+    (project / "pyproject.toml").write_text(
+        '[tool.skilkit]\nreference = "other"\n[tool.skillkit.environment]\nA = "1"\n'
+    )
+    result = call("list")
+    assert result.returncode == 2
+    assert "unknown table [tool.skilkit] (did you mean [tool.skillkit]?)" in result.stderr
+
+
 @pytest.mark.usefixtures("project")
 def test_verify_prints_data_on_stdout_and_words_on_stderr() -> None:
     result = call("verify", "--json", "--no-cache")
