@@ -134,7 +134,17 @@ def read_tables(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _problems(document: Document, questionnaire: Questionnaire) -> Iterator[Problem]:
-    """Yield the conditions that no answer meets, and the rules that there are not."""
+    """Yield the conditions that no answer meets, the rules that there are not, and the defaults that are no answers."""
+    for stage, answers in document.value.get("defaults", {}).items():
+        for name, value in answers.items():
+            if name not in questionnaire.ids():
+                message = f"no such question{did_you_mean(name, questionnaire.ids())}"
+                yield document.problem(("defaults", stage, name, "#key"), message)
+            elif not isinstance(value, dict):  # which names a rule
+                try:
+                    questionnaire[name].understand(value)
+                except ValueError as error:
+                    yield document.problem(("defaults", stage, name), str(error))
     known = {one.id: one.labels for one in (*questionnaire.questions, *questionnaire.derived) if one.labels}
     for name in (*SETTINGS, *SHARED):
         for index, row in enumerate(document.value.get(name, ())):
