@@ -182,6 +182,15 @@ def test_unchanged_texts_come_from_the_cache_and_changed_ones_do_not(
         render()
 
 
+def test_texts_in_the_cache_are_of_the_settings_that_they_speak_of(edit: Edit, project: Path) -> None:
+    edit("pyproject.toml", "[tool.skillkit]\n", '[tool.skillkit.aliases]\nm = "math"\n')
+    edit("templates/sums.md.j2", "# Sums", "# {{ aliases.m }}")
+    render()
+    edit("pyproject.toml", '"math"', '"cmath"')
+    render()
+    assert (project / "outputs" / "sums.md").read_text().startswith("# cmath\n")
+
+
 @pytest.mark.usefixtures("project")
 def test_an_unwritable_cache_costs_only_time(monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
     (project / "file").write_text("")

@@ -64,8 +64,8 @@ def _keep(path: Path, texts: list[Any]) -> None:
 
 
 def _digest(project: Project, versions: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return a name for everything that the texts are made of: specs, code, templates, evidence, and this package."""
-    digest = hashlib.sha256(json.dumps([dict(versions), list(names), str(project.root)]).encode())
+    """Return a name for all that texts are made of: specs, code, templates, settings, evidence, and this package."""
+    digest = hashlib.sha256(json.dumps([dict(versions), list(names), repr(project)]).encode())
     for path in _inputs(project):
         digest.update(f"\0{path}\0".encode())
         digest.update(path.read_bytes())
