@@ -14,7 +14,8 @@ test: $(VENV)/.dev lint
 	$(BIN)/skillkit render --check
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not long"
 
-# What takes longer: the newest jax, every combination of answers, projects under other Pythons.
+# What takes longer: the newest jax, every combination of answers and every library's scripts, projects under other
+# Pythons, the built wheel.
 test-all: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 

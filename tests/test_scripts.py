@@ -44,8 +44,14 @@ def loaded(text: str, folder: Path, name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("name", EVERYWHERE)
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        pytest.param(name, library, marks=[] if name == "adamw" or library == "pytree" else pytest.mark.slow)
+        for name in EVERYWHERE
+        for library in LIBRARIES
+    ],
+)
 def test_scripts_train_save_restore_and_go_on(
     name: str, library: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

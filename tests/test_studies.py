@@ -66,7 +66,9 @@ def test_studies_are_clean(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(NO_OPTUNA, reason="optuna is not installed: pip install optuna")
-@pytest.mark.parametrize("name", ["adamw", "muon", "private", "schedule_free"])
+@pytest.mark.parametrize(
+    "name", ["adamw", *(pytest.param(name, marks=pytest.mark.slow) for name in ("muon", "private", "schedule_free"))]
+)
 def test_studies_run_as_printed_and_go_on(name: str, tmp_path: Path) -> None:
     script = tmp_path / "study.py"
     script.write_text(study(name), encoding="utf-8")

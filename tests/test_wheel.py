@@ -10,6 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
