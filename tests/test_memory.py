@@ -1,3 +1,4 @@
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -9,21 +10,20 @@ import pytest
 from skillkit.configuration import building, memory
 from skillkit.configuration.format import read_configuration
 from skillkit.configuration.optimizers import OPTIMIZERS
+from skillkit.trees.leaves import Leaf
 
 FILES = sorted((Path(__file__).parent / "configurations").glob("*.yaml"))
 STATE = ("optimizer_state", "accumulator", "master_copy")
 
 
-def measured(configuration: Any, shapes: Any) -> int:
-    half = configuration["precision"] == "bfloat16-params"
+def measured(configuration: Any, leaves: Any) -> int:
     total = 0
     for network, optimizer in building.build(configuration).items():
         params = {
-            name: jax.ShapeDtypeStruct(shape, jnp.bfloat16 if half else jnp.float32)
-            for name, shape in shapes[network].items()
+            path: jax.ShapeDtypeStruct(leaf.shape, jnp.dtype(leaf.dtype)) for path, leaf in leaves[network].items()
         }
-        leaves = jax.tree.leaves(jax.eval_shape(optimizer.init, params))
-        total += sum(math.prod(leaf.shape) * leaf.dtype.itemsize for leaf in leaves)
+        state = jax.tree.leaves(jax.eval_shape(optimizer.init, params))
+        total += sum(math.prod(array.shape) * array.dtype.itemsize for array in state)
     return total
 
 
@@ -41,36 +41,39 @@ def test_every_optimizer_has_a_configuration_here() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_state_is_what_init_returns_to_the_byte(path: Path, parameters: int) -> None:
     configuration = read_configuration(path)
-    shapes = memory.assumed_shapes(configuration, parameters)
+    leaves = memory.assumed_leaves(configuration, parameters)
     found = memory.estimate(configuration, parameters)["bytes"]
-    assert measured(configuration, shapes) == sum(found[part] for part in STATE)
+    assert measured(configuration, leaves) == sum(found[part] for part in STATE)
 
 
+UNUSUAL = {
+    "scalar": (),
+    "conv/kernel": (3, 3, 128, 256),
+    "conv/bias": (256, 1, 1),
+    "square/kernel": (200, 200),
+    "thin/kernel": (127, 4096),
+    "embed/table": (500, 130),
+    "lora_a": (16, 4),
+    "stacked": (128, 128, 256),
+}
+
+
+@pytest.mark.parametrize("dtypes", [("float32",), ("bfloat16",), ("float32", "bfloat16")], ids="-".join)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_state_of_unusual_shapes_is_what_init_returns(path: Path) -> None:
+def test_state_of_unusual_shapes_is_what_init_returns(path: Path, dtypes: tuple[str, ...]) -> None:
     configuration = read_configuration(path)
-    shapes = {
-        network["name"]: {
-            "scalar": (),
-            "conv/kernel": (3, 3, 128, 256),
-            "conv/bias": (256, 1, 1),
-            "square/kernel": (200, 200),
-            "thin/kernel": (127, 4096),
-            "embed/table": (500, 130),
-            "lora_a": (16, 4),
-            "stacked": (128, 128, 256),
-        }
-        for network in configuration["networks"]
-    }
-    found = memory.estimate(configuration, shapes=shapes)["bytes"]
-    assert measured(configuration, shapes) == sum(found[part] for part in STATE)
+    dtype = itertools.cycle(dtypes)
+    own = {path: Leaf(shape, next(dtype)) for path, shape in UNUSUAL.items()}
+    leaves = {network["name"]: own for network in configuration["networks"]}
+    found = memory.estimate(configuration, leaves=leaves)["bytes"]
+    assert measured(configuration, leaves) == sum(found[part] for part in STATE)
 
 
 def test_assumed_shapes_have_exactly_the_parameters() -> None:
     configuration = read_configuration(FILES[0])
     for count in (1, 2, 17, 5_000, 125_000_000, 405_000_000_000):
-        shapes = memory.assumed_shapes(configuration, count)["model"]
-        assert count == sum(math.prod(shape) for shape in shapes.values())
+        leaves = memory.assumed_leaves(configuration, count)["model"]
+        assert count == sum(leaf.size for leaf in leaves.values())
 
 
 def test_parts_of_adamw_in_float32() -> None:
@@ -89,6 +92,6 @@ def test_frozen_parameters_have_no_gradients() -> None:
 
 def test_state_lies_on_devices_as_its_parameters_do() -> None:
     configuration = read_configuration(FILES[0].with_name("lion.yaml")) | {"devices": 4}
-    shapes = {"model": {"kernel": (8, 6), "bias": (3,)}}
-    found = memory.estimate(configuration, shapes=shapes)["per_device"]["bytes"]
+    leaves = {"model": {"kernel": Leaf((8, 6)), "bias": Leaf((3,))}}
+    found = memory.estimate(configuration, leaves=leaves)["per_device"]["bytes"]
     assert found["parameters"] == 8 * 6 * 4 // 4 + 3 * 4

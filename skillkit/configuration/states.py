@@ -8,9 +8,7 @@ from typing import Any
 from skillkit.configuration import masks
 from skillkit.configuration.expressions import Call, Name, Setting
 from skillkit.configuration.optimizers import OPTIMIZERS
-
-Shape = tuple[int, ...]
-Shapes = Mapping[str, Shape]
+from skillkit.trees.leaves import ITEMSIZES, Leaf, Leaves, Shape
 
 
 @dataclass(frozen=True)
@@ -21,11 +19,13 @@ class Array:
         part: What it is for: `optimizer_state`, `accumulator`, ...
         shape: Its shape.
         itemsize: Bytes of an element.
+        of: The path of the parameter that it is for; empty for counts and the like.
     """
 
     part: str
     shape: Shape
     itemsize: int
+    of: str = ""
 
     @property
     def bytes(self) -> int:
@@ -37,15 +37,15 @@ class Array:
         return self.bytes // devices if any(size % devices == 0 for size in self.shape) else self.bytes
 
 
-def state(call: Call, shapes: Shapes, size: int) -> Iterator[Array]:
-    """Yield what a transformation's `init` returns for parameters of these shapes and this many bytes each."""
+def state(call: Call, leaves: Leaves) -> Iterator[Array]:
+    """Yield what a transformation's `init` returns for parameters of these shapes and dtypes."""
     keywords = {key: _value(value) for key, value in call.keywords.items()}
     name = call.function.removeprefix("optax.")
     if name in _WRAPPERS:
-        yield from _WRAPPERS[name](call, keywords, shapes, size)
+        yield from _WRAPPERS[name](call, keywords, leaves)
     elif name in _STATES:
         known = OPTIMIZERS[name].keywords | keywords if name in OPTIMIZERS else keywords
-        yield from _STATES[name](known, shapes, size)
+        yield from _STATES[name](known, leaves)
         if isinstance(keywords.get("learning_rate"), Name):
             yield _scalar()  # the schedule's count
 
@@ -58,27 +58,28 @@ def _scalar(size: int = 4) -> Array:
     return Array("optimizer_state", (), size)
 
 
-def _like(shapes: Shapes, size: int, part: str = "optimizer_state") -> Iterator[Array]:
-    return (Array(part, shape, size) for shape in shapes.values())
+def _like(leaves: Leaves, dtype: Any = None, part: str = "optimizer_state") -> Iterator[Array]:
+    """Yield an array like each leaf, in another dtype where one is said."""
+    size = dtype and ITEMSIZES[dtype.name.removeprefix("jnp.") if isinstance(dtype, Name) else dtype]
+    return (Array(part, leaf.shape, size or leaf.itemsize, path) for path, leaf in leaves.items())
 
 
-def _size_of(dtype: Any, size: int) -> int:
-    return size if dtype is None else {"jnp.bfloat16": 2, "jnp.float16": 2, "jnp.float32": 4}[dtype.name]
+def _lowest(leaves: Leaves) -> int:
+    return min((leaf.itemsize for leaf in leaves.values()), default=4)
 
 
 # ---- transformations around others
 
 
-def _chain(call: Call, _: Any, shapes: Shapes, size: int) -> Iterator[Array]:
+def _chain(call: Call, _: Any, leaves: Leaves) -> Iterator[Array]:
     for part in call.positional:
-        yield from state(part, shapes, size)
+        yield from state(part, leaves)
 
 
-def _partition(call: Call, keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
-    labels = {name: _label(call, name, shape) for name, shape in shapes.items()}
+def _partition(call: Call, keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
+    labels = {path: _label(call, path, leaf.shape) for path, leaf in leaves.items()}
     for label, part in keywords["transforms"].items():
-        own = {name: shape for name, shape in shapes.items() if labels[name] == label}
-        yield from state(part, own, size)
+        yield from state(part, {path: leaf for path, leaf in leaves.items() if labels[path] == label})
 
 
 def _label(partition: Call, name: str, shape: Shape) -> str:
@@ -100,75 +101,75 @@ def _partitions(call: Any) -> Iterator[Call]:
             yield from _partitions(part)
 
 
-def _multi_steps(_: Call, keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
-    yield from _like(shapes, 4, "accumulator")
+def _multi_steps(_: Call, keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
+    yield from _like(leaves, "float32", "accumulator")
     yield from (_scalar(), _scalar())  # micro-batches and updates so far
     yield from (_scalar(), _scalar(1))  # what was not finite, and whether the last was
-    yield from state(keywords["opt"], shapes, size)
+    yield from state(keywords["opt"], leaves)
 
 
-def _accumulate(_: Call, keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
-    yield from _like(shapes, 4, "accumulator")
+def _accumulate(_: Call, keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
+    yield from _like(leaves, "float32", "accumulator")
     yield _scalar()
-    yield from state(keywords["transformation"], shapes, size)
+    yield from state(keywords["transformation"], leaves)
 
 
-def _master(_: Call, keywords: dict[str, Any], shapes: Shapes, __: int) -> Iterator[Array]:
-    yield from _like(shapes, 4, "master_copy")
-    yield from state(keywords["transformation"], shapes, 4)
+def _master(_: Call, keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
+    yield from _like(leaves, "float32", "master_copy")
+    yield from state(keywords["transformation"], {path: Leaf(leaf.shape) for path, leaf in leaves.items()})
 
 
-def _schedule_free(_: Call, keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
-    yield from _like(shapes, _size_of(keywords.get("state_dtype"), size))
-    yield from (_scalar() for _ in ("b1", "weight_sum", "step_count", "max_lr"))
-    yield from state(keywords["base_optimizer"], shapes, size)
+def _schedule_free(_: Call, keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
+    yield from _like(leaves, keywords.get("state_dtype"))
+    yield _scalar()  # the count
+    yield from (_scalar(_lowest(leaves)) for _ in ("b1", "weight_sum", "max_lr"))
+    yield from state(keywords["base_optimizer"], leaves)
 
 
-_WRAPPERS: dict[str, Callable[[Call, dict[str, Any], Shapes, int], Iterator[Array]]] = {
+_WRAPPERS: dict[str, Callable[[Call, dict[str, Any], Leaves], Iterator[Array]]] = {
     "chain": _chain,
     "partition": _partition,
     "MultiSteps": _multi_steps,
     "accumulate": _accumulate,
     "keep_master_copy": _master,
     "contrib.schedule_free": _schedule_free,
-    "skip_bad_gradients": lambda _, keywords, shapes, size: state(keywords["transformation"], shapes, size),
+    "skip_bad_gradients": lambda _, keywords, leaves: state(keywords["transformation"], leaves),
 }
 
 
 # ---- transformations with a state of their own
 
 
-def _two_moments(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
-    yield from _like(shapes, _size_of(keywords.get("mu_dtype"), size))
-    yield from _like(shapes, size)
+def _two_moments(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
+    yield from _like(leaves, keywords.get("mu_dtype"))
+    yield from _like(leaves)
     yield _scalar()
 
 
-def _one_moment(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
-    yield from _like(shapes, _size_of(keywords.get("mu_dtype"), size))
+def _one_moment(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
+    yield from _like(leaves, keywords.get("mu_dtype"))
     yield _scalar()
 
 
-def _momentum(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+def _momentum(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
     if keywords.get("momentum") is not None:
-        yield from _like(shapes, _size_of(keywords.get("accumulator_dtype"), size))
+        yield from _like(leaves, keywords.get("accumulator_dtype"))
 
 
-def _rmsprop(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+def _rmsprop(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
     for _ in range(1 + bool(keywords.get("centered"))):
-        yield from _like(shapes, size)
+        yield from _like(leaves)
     if keywords.get("bias_correction"):
         yield _scalar()
-    yield from _momentum(keywords, shapes, size)
+    yield from _momentum(keywords, leaves)
 
 
-def _adafactor(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+def _adafactor(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
     yield _scalar()
-    for shape in shapes.values():
-        yield from (Array("optimizer_state", part, size) for part in _factors(keywords, shape))
+    for path, leaf in leaves.items():
+        yield from (Array("optimizer_state", part, leaf.itemsize, path) for part in _factors(keywords, leaf.shape))
     if keywords["momentum"] is not None:
-        dtype = keywords["dtype_momentum"]
-        yield from _like(shapes, 4 if dtype == "float32" else _size_of(dtype, size))
+        yield from _like(leaves, keywords["dtype_momentum"])
         yield _scalar()
 
 
@@ -182,32 +183,35 @@ def _factors(keywords: dict[str, Any], shape: Shape) -> tuple[Shape, Shape, Shap
     return row, column, (1,)
 
 
-def _muon(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
-    yield from _one_moment(keywords, shapes, size)
+def _muon(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
+    yield from _one_moment(keywords, leaves)
     yield Array("optimizer_state", (3,), 4)  # the polynomial's coefficients
     yield from (_scalar(), _scalar())  # the counts of an Adam that has no parameters
 
 
-def _prodigy(_: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+def _prodigy(_: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
     for _copy in range(4):  # both moments, the sum of gradients, and where training began
-        yield from _like(shapes, size)
-    yield from (_scalar(), _scalar())
+        yield from _like(leaves)
+    yield from (_scalar(_lowest(leaves)) for _ in ("estim_lr", "numerator_weighted"))
 
 
-def _lbfgs(keywords: dict[str, Any], shapes: Shapes, size: int) -> Iterator[Array]:
+def _lbfgs(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
     memory = keywords["memory_size"]
     for _ in range(2):
-        yield from (Array("optimizer_state", (memory, *shape), size) for shape in shapes.values())
+        for path, leaf in leaves.items():
+            yield Array("optimizer_state", (memory, *leaf.shape), leaf.itemsize, path)
     for _ in range(3):  # the last parameters, the last gradient, and the line search's gradient
-        yield from _like(shapes, size)
-    yield Array("optimizer_state", (memory,), size)
-    yield from (_scalar() for _ in range(6))
+        yield from _like(leaves)
+    yield Array("optimizer_state", (memory,), 4)
+    yield from (_scalar() for _ in range(4))
+    highest = max((leaf.itemsize for leaf in leaves.values()), default=4)
+    yield from (_scalar(highest) for _ in ("learning_rate", "value"))
 
 
-_STATES: dict[str, Callable[[dict[str, Any], Shapes, int], Iterator[Array]]] = {
+_STATES: dict[str, Callable[[dict[str, Any], Leaves], Iterator[Array]]] = {
     "adabelief": _two_moments,
     "adafactor": _adafactor,
-    "adagrad": lambda _, shapes, size: _like(shapes, size),
+    "adagrad": lambda _, leaves: _like(leaves),
     "adam": _two_moments,
     "adamw": _two_moments,
     "contrib.differentially_private_aggregate": lambda *_: iter([_scalar(8)]),  # a PRNG key
