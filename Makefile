@@ -15,11 +15,11 @@ test: $(VENV)/.dev lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not long"
 
 # What takes longer: the newest jax, every combination of answers and every library's scripts, projects under other
-# Pythons, the built wheel.
+# Pythons, the built wheel, and falsified texts, each of which a check must catch.
 test-all: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 
-# What takes longest: falsified texts, each of which a check must catch, and 50,000 generated inputs.
+# What takes longest: 50,000 generated inputs.
 test-long: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m long
 

@@ -12,9 +12,9 @@ from tests.sabotage.copies import Copy, original
 
 TABLE: dict[str, list[dict[str, Any]]] = read(Path(__file__).with_name("falsifications.yaml")).value
 RENDERED = ("reference/", "templates/")  # of what lies there texts are rendered
-READ_BACK = ("names", "test:tests/test_outputs.py", "test:tests/test_corrections.py")  # what reads them
+READ_BACK = ("test:tests/test_outputs.py", "test:tests/test_corrections.py")  # what reads nothing else
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="session")
