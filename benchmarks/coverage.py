@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.catalogue.catalogues import Catalogue, load_catalogue
-from skillkit.catalogue.modules import Module
-from skillkit.catalogue.slicing import Slice, cut
 from skillkit.execution.running import CHECK, CODE
 from skillkit.places import find_project
 from skillkit.proof.proofs import SECONDS
 from skillkit.proof.workers import Workers
+from skillkit.source.modules import Module
+from skillkit.source.slicing import Slice, cut
 
 
 def runs(catalogue: Catalogue) -> Iterator[tuple[dict[str, Any], dict[str, Slice]]]:

@@ -11,12 +11,12 @@ import yaml
 from click.testing import CliRunner
 
 from skillkit.catalogue.changes import load_changes
-from skillkit.catalogue.slicing import Shelf
 from skillkit.catalogue.specs import load_topic
 from skillkit.cli import COMMANDS, skillkit
 from skillkit.cli.schema import FORMATS
 from skillkit.places import SETTINGS, Project, find_project
 from skillkit.rendering.renderer import Renderer
+from skillkit.source.shelf import Shelf
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from skillkit.catalogue.slicing import Shelf, cut
 from skillkit.errors import BadInput
+from skillkit.source.shelf import Shelf
+from skillkit.source.slicing import cut
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from skillkit.catalogue.syntax import BadForm, find, parse_form, taken_apart
+from skillkit.source.syntax import BadForm, find, parse_form, taken_apart
 
 CODE = '''@jax.jit
 def train_step(params, batch: Batch, *, rate=0.1) -> Params:

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from skillkit.catalogue.keeping import Keeper
 from skillkit.catalogue.patterns import Pattern, Topic
 from skillkit.catalogue.rights import core_rights, pattern_mix_ups
-from skillkit.catalogue.slicing import Shelf
-from skillkit.catalogue.specs import load_topic
 from skillkit.catalogue.strays import strays
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
-from skillkit.places import Project
+from skillkit.places import Project, cache_folder
+from skillkit.source.shelf import Shelf
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,13 @@ class Catalogue:
         return list((chosen or self.patterns).values())
 
 
-def load_catalogue(project: Project, asked: Iterable[str] = ()) -> Catalogue:
+def load_catalogue(project: Project, asked: Iterable[str] = (), anew: bool = False) -> Catalogue:
     """Read every topic of a project: each YAML file that lies beside a module of the same stem.
 
     Args:
         project: Whose specs they are.
         asked: Ids and topics; where all of them are found, the problems of other topics do not matter.
+        anew: Whether to read also what was read before and has not changed.
 
     Raises:
         BadInput: With every problem of every spec and module.
@@ -62,12 +63,13 @@ def load_catalogue(project: Project, asked: Iterable[str] = ()) -> Catalogue:
     if not project.reference.is_dir():
         raise bad_input(project.reference, "no such folder: it should hold the specs and their modules")
     shelf = Shelf(project.reference)
+    keeper = Keeper(None if anew else cache_folder() / "topics", shelf)
     topics: list[Topic] = []
     problems: list[Problem] = []
     for path in sorted(project.reference.glob("*.yaml")):
         if path.with_suffix(".py").exists():
             try:
-                topics.append(load_topic(path, shelf))
+                topics.append(keeper.topic(path))
             except BadInput as error:
                 problems += error.problems
     problems += [*_repeated(topics), *strays(project.reference)]

@@ -8,13 +8,13 @@ from packaging.version import Version
 
 from skillkit.catalogue.figures import Figure, Prose, read_figures
 from skillkit.catalogue.requirements import bad_match, bad_requirements
-from skillkit.catalogue.slicing import Shelf
-from skillkit.catalogue.syntax import bad_form
 from skillkit.catalogue.values import stated_value
 from skillkit.errors import BadInput, Problem
 from skillkit.places import Project
 from skillkit.reading import Document, Key, read
 from skillkit.shapes import require, schema
+from skillkit.source.shelf import Shelf
+from skillkit.source.syntax import bad_form
 
 KINDS = ("raises", "warns", "returns")
 _STAGE = ("since", "before", "match", "was", *KINDS)

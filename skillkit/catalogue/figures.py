@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.catalogue.claims import open_claims
-from skillkit.catalogue.slicing import Shelf, Slice, cut
 from skillkit.errors import BadInput, Problem, did_you_mean
 from skillkit.reading import Document, Key
+from skillkit.source.shelf import Shelf
+from skillkit.source.slicing import Slice, cut
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.changes import Change, load_changes
 from skillkit.catalogue.patterns import Pattern
 from skillkit.places import Project
+from skillkit.source.shelf import module_aliases
 
 
 @dataclass(frozen=True)
@@ -125,11 +126,9 @@ def _code(catalogue: Catalogue, changes: Iterable[Change]) -> Iterator[str]:
 
 def known_aliases(project: Project, catalogue: Catalogue) -> dict[str, str]:
     """Return what the heads of dotted names stand for, by the project's settings and its modules' imports."""
-    found = {}
+    found: dict[str, str] = {}
     for topic in catalogue.topics:
-        for name, (first, *_) in catalogue.shelf.module(topic.name).imports.items():
-            if first.alias and not first.name:
-                found[name] = first.module
+        found |= module_aliases(catalogue.shelf, topic.name)
     return found | dict(project.aliases)
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skillkit.catalogue.figures import Figure
-from skillkit.catalogue.slicing import Slice
 from skillkit.catalogue.values import as_numbers
+from skillkit.source.slicing import Slice
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from skillkit.catalogue.changes import Change
 from skillkit.catalogue.patterns import Pattern
-from skillkit.catalogue.syntax import Code, find, parse_form, taken_apart
 from skillkit.errors import BadInput, Problem
+from skillkit.source.syntax import Code, find, parse_form, taken_apart
 
 
 @dataclass(frozen=True)

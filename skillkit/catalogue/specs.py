@@ -6,17 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from skillkit.catalogue.excerpts import Line
 from skillkit.catalogue.figures import Figure, Prose, read_figures
-from skillkit.catalogue.modules import Module
 from skillkit.catalogue.patterns import Mistake, Pattern, Topic
 from skillkit.catalogue.requirements import bad_match, bad_requirements
-from skillkit.catalogue.slicing import Shelf, Slice, cut
-from skillkit.catalogue.syntax import bad_form, find, parse_form, taken_apart
 from skillkit.catalogue.values import stated_value
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.reading import Document, Key, read
 from skillkit.shapes import require, schema
+from skillkit.source.excerpts import Line
+from skillkit.source.modules import Module
+from skillkit.source.shelf import Shelf
+from skillkit.source.slicing import Slice, cut
+from skillkit.source.syntax import bad_form, find, parse_form, taken_apart
 
 RESERVED = ("changes", "names")  # what one can verify beside patterns and topics
 

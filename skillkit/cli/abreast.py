@@ -140,7 +140,7 @@ class _Crew:
         if task.side:
             work = list(task.side.proofs)
         else:
-            work = self.settings.shard.of(project_proofs(project, versions, self.settings.ids))
+            work = self.settings.shard.of(project_proofs(project, versions, self.settings.ids, self.settings.anew))
         versions |= _versions(python, sorted({name for proof in work for name in proof.requires} - versions.keys()))
         changing = not task.side and local_modules(project)  # code without a version, whose outcomes can't be kept
         folder = cache_folder() if self.settings.keeps and not changing else None

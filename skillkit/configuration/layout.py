@@ -7,8 +7,9 @@ from pathlib import Path
 
 import jinja2
 
-from skillkit.catalogue.slicing import Shelf, cut
 from skillkit.places import own_project
+from skillkit.source.shelf import Shelf
+from skillkit.source.slicing import cut
 
 IMPORTS = {
     "eqx": "import equinox as eqx",

@@ -2,10 +2,10 @@
 
 from skillkit.catalogue.assertions import Assertion, assertions, defines
 from skillkit.catalogue.patterns import Pattern
-from skillkit.catalogue.slicing import Slice
 from skillkit.execution.running import CHECK, CODE, Outcome
 from skillkit.proof.proofs import Proof, new_job
 from skillkit.proof.verdicts import HOLDS, Verdict, fault, origin
+from skillkit.source.slicing import Slice
 
 
 def block_proof(pattern: Pattern) -> Proof:

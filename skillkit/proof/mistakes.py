@@ -7,13 +7,14 @@ from typing import Any
 
 from skillkit.catalogue.catalogues import Catalogue
 from skillkit.catalogue.patterns import Mistake, Pattern
-from skillkit.catalogue.slicing import Slice, cut
-from skillkit.catalogue.syntax import find, parse_form, taken_apart
 from skillkit.catalogue.values import agrees, written
 from skillkit.execution.running import CODE, Job, Outcome
 from skillkit.proof.blocks import block_proof
 from skillkit.proof.proofs import Proof, new_job
 from skillkit.proof.verdicts import HOLDS, Verdict, broken, fault, is_stated, origin, own_place
+from skillkit.source.shelf import runs_alone
+from skillkit.source.slicing import Slice, cut
+from skillkit.source.syntax import find, parse_form, taken_apart
 
 
 def mistake_proof(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Proof:
@@ -33,7 +34,7 @@ def correction_proof(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -
     """Run the right code under the mistake's flags; without flags the pattern's own proof has said it already."""
     name = f"{pattern.id}/{mistake.symbol}/instead"
     requires = {**pattern.requires, **mistake.requires}
-    if mistake.instead and catalogue.shelf.module(pattern.topic).runs_alone(mistake.instead):
+    if mistake.instead and runs_alone(catalogue.shelf, pattern.topic, mistake.instead):
         code = cut(catalogue.shelf, pattern.topic, [mistake.instead])
         job = _expecting(catalogue, pattern, mistake) | {"code": code.text, "call": mistake.instead}
 

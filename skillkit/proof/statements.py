@@ -16,13 +16,16 @@ from skillkit.proof.names import name_proof
 from skillkit.proof.proofs import Proof
 
 
-def project_proofs(project: Project, libraries: Mapping[str, str], ids: Iterable[str] = ()) -> list[Proof]:
+def project_proofs(
+    project: Project, libraries: Mapping[str, str], ids: Iterable[str] = (), anew: bool = False
+) -> list[Proof]:
     """Return what a project states about code: of these patterns and topics, in `changes`, by `names`, or all.
 
     Args:
         project: Whose specs and code they are.
         libraries: The installed ones, as for `name_proof`.
         ids: As `skillkit verify` takes them.
+        anew: Whether to read also what was read before and has not changed.
 
     Raises:
         BadInput: The specs or the code cannot be used, or there is no such pattern.
@@ -31,7 +34,7 @@ def project_proofs(project: Project, libraries: Mapping[str, str], ids: Iterable
     chosen: list[Proof] = []
     named = [name for name in ids if name not in ("changes", "names")]
     if named or "names" in ids or not ids:
-        catalogue = load_catalogue(project, [] if "names" in ids else named)
+        catalogue = load_catalogue(project, [] if "names" in ids else named, anew)
     if named or not ids:
         patterns = catalogue.select(named)
         chosen += proofs(catalogue, patterns)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from skillkit.catalogue.slicing import Slice
 from skillkit.execution.running import CHECK, CODE, Outcome
+from skillkit.source.slicing import Slice
 
 
 @dataclass(frozen=True)

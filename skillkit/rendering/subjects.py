@@ -6,8 +6,8 @@ from typing import Any
 
 from skillkit.catalogue.changes import Change, Stage
 from skillkit.catalogue.patterns import Mistake
-from skillkit.catalogue.slicing import Slice
 from skillkit.catalogue.values import written
+from skillkit.source.slicing import Slice
 
 _OF_CHANGES = ("id", "since", "kind", "stated", "match", "was")  # what a change says of what it does now
 

@@ -27,6 +27,8 @@ class Templates:
 
     def __init__(self, folder: Path, filters: Mapping[str, Any], functions: Mapping[str, Any]) -> None:
         self.folder = folder
+        self._asked: dict[str, set[str]] = {}
+        self._trees: dict[str, nodes.Template] = {}
         self.environment = ImmutableSandboxedEnvironment(
             loader=jinja2.FunctionLoader(self._load),
             undefined=_Unknown,
@@ -60,15 +62,20 @@ class Templates:
         Raises:
             BadInput: It or one of those has an error, or includes what is not there.
         """
-        met: dict[str, set[str]] = {}
-        with self._errors(name):
-            self._look(name, met)
-        return set().union(*met.values()) - self.environment.globals.keys()
+        if name not in self._asked:  # a template of topics is filled once for each
+            met: dict[str, set[str]] = {}
+            with self._errors(name):
+                self._look(name, met)
+            self._asked[name] = set().union(*met.values()) - self.environment.globals.keys()
+        return self._asked[name]
 
     def _look(self, name: str, met: dict[str, set[str]]) -> None:
         self.environment.get_template(name)  # compiling it says of which template an error is
         assert self.environment.loader
-        tree = self.environment.parse(self.environment.loader.get_source(self.environment, name)[0], name)
+        if name not in self._trees:  # one that many include is read once
+            source = self.environment.loader.get_source(self.environment, name)[0]
+            self._trees[name] = self.environment.parse(source, name)
+        tree = self._trees[name]
         met[name] = jinja2.meta.find_undeclared_variables(tree)
         for node in tree.find_all((nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)):
             included = self._included(name, node)  # type: ignore[arg-type]  # one of these

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillkit.catalogue.excerpts import Line, body_lines, definition_lines
-from skillkit.catalogue.modules import Definition, Import, Module, global_reads, read_module
 from skillkit.errors import bad_input, did_you_mean
+from skillkit.source.excerpts import Line, body_lines, definition_lines
+from skillkit.source.modules import Definition, Import, Module, global_reads
+from skillkit.source.shelf import Shelf
 
 
 @dataclass(frozen=True)
@@ -29,34 +30,6 @@ class Slice:
     def text(self) -> str:
         """The code, ending in a newline."""
         return "".join(f"{line.text}\n" for line in self.lines)
-
-
-class Shelf:
-    """The modules of one folder of reference code, each read once.
-
-    Args:
-        folder: The package's folder; its name is the package's name.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.cuts: dict[tuple[object, ...], Slice] = {}
-        self._modules: dict[str, Module] = {}
-
-    def module(self, name: str) -> Module:
-        """Return the module `prng` or `mistakes.prng`.
-
-        Raises:
-            BadInput: As for `read_module`.
-        """
-        if name not in self._modules:
-            self._modules[name] = read_module(self.folder.joinpath(*name.split(".")).with_suffix(".py"))
-        return self._modules[name]
-
-    def local(self, module: str) -> str | None:
-        """Return the shelf's name of an imported module, or None where it is not on this shelf."""
-        package, _, name = module.partition(".")
-        return name or None if package == self.folder.name else None
 
 
 def cut(
@@ -80,10 +53,10 @@ def cut(
     Raises:
         BadInput: A symbol does not exist, or what was asked for does not slice.
     """
-    wanted = (module, *symbols), body, known
-    if wanted not in shelf.cuts:  # the same mistake is cut to be checked, and to be proven
-        shelf.cuts[wanted] = _Cut(shelf, known).run(module, list(wanted[0][1:]), body)
-    return shelf.cuts[wanted]
+    names = list(symbols)
+    question = ["cut", module, names, body, sorted(known)]
+    found: Slice = shelf.fact(question, lambda: _Cut(shelf, known).run(module, names, body))
+    return found
 
 
 class _Cut:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillkit.catalogue.modules import Module, own_nodes
 from skillkit.errors import bad_input, did_you_mean
+from skillkit.source.modules import Module, own_nodes
 
 
 @dataclass(frozen=True)
