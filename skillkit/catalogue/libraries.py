@@ -76,6 +76,7 @@ def project_libraries(project: Project) -> tuple[str, ...]:
     return distributions(imported_modules(project))
 
 
+@cache
 def module_of(library: str) -> str:
     """Return the top-level module that a distribution is imported as."""
     for module, name in _DISTRIBUTIONS.items():

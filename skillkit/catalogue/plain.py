@@ -34,7 +34,8 @@ def encoded(value: Any) -> Any:
     if isinstance(value, list):
         return [encoded(item) for item in value]
     if isinstance(value, tuple | frozenset):
-        return {_KIND: type(value).__name__, "of": [encoded(item) for item in value]}
+        items = sorted(value) if isinstance(value, frozenset) else value
+        return {_KIND: type(value).__name__, "of": [encoded(item) for item in items]}
     if isinstance(value, Decimal):
         return {_KIND: "Decimal", "of": str(value)}
     if isinstance(value, Mapping) and all(isinstance(name, str) and name != _KIND for name in value):

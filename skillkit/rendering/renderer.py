@@ -66,16 +66,21 @@ class Renderer:
         return {pattern.id: pattern for topic in self.topics for pattern in topic.patterns}
 
     @cached_property
+    def recorded_changes(self) -> tuple[Change, ...]:
+        """All changes that the project records, whatever the versions."""
+        return load_changes(self.project)
+
+    @cached_property
     def histories(self) -> dict[str, History]:
         """What is proven of the changes that the versions have already, by the changes' ids."""
-        fitting = (change for change in load_changes(self.project) if self._fits(change.requires))
+        fitting = (change for change in self.recorded_changes if self._fits(change.requires))
         found = (history(change, self.evidence, self.versions) for change in fitting)
         return {one.change.id: one for one in found if one}
 
     @cached_property
     def known_changes(self) -> tuple[str, ...]:
         """The names of all changes, as patterns call them."""
-        return tuple(change.id.removeprefix("changes/") for change in load_changes(self.project))
+        return tuple(change.id.removeprefix("changes/") for change in self.recorded_changes)
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
@@ -140,7 +145,7 @@ class Renderer:
         found: dict[str, list[Proof]] = {}
         for proof in proofs(self.catalogue, list(self.patterns.values())):
             found.setdefault(proof.pattern, []).append(proof)
-        for change in load_changes(self.project):
+        for change in self.recorded_changes:
             rest = [one for one in change_proofs([change]) if one.kind in ("correction", "figure")]
             found[change.id] = [next(stage_proofs(change)).later, *rest]
         return found
