@@ -54,7 +54,7 @@ def test_each_environment_is_verified_and_shown_in_their_order(installed: list[s
     assert sorted(installed) == names
     assert list(json.loads(done.stdout)) == names
     assert {data["blocks"] for data in json.loads(done.stdout).values()} == {1}
-    assert all(f"{name}: 1 patterns, 1 blocks, 2 mistakes" in done.stderr for name in names)
+    assert all(f"{name}: 1 pattern, 1 block, 2 mistakes" in done.stderr for name in names)
 
 
 def test_what_is_being_installed_is_said(installed: list[str]) -> None:

@@ -151,6 +151,40 @@ def test_verify_names_the_line_at_fault(edit: Edit) -> None:
     assert "reference/sums.py:18: AssertionError" in result.stderr
     assert "stated in reference/sums.yaml:1:3" in result.stderr
     assert "holds" not in result.stderr
+    assert "1 pattern, 1 block, 2 mistakes" in result.stderr
+
+
+def test_what_fails_is_an_annotation_or_a_result_of_a_scan(edit: Edit) -> None:
+    edit("reference/sums.py", "== 1.5", "== 2.5")
+    github = call("verify", "-q", "--output-format", "github")
+    place = "file=reference/sums.py,line=18,col=1,title=skillkit block sum-mean"
+    assert (github.returncode, github.stdout) == (1, f"::error {place}::AssertionError\n")
+    (result,) = json.loads(call("verify", "-q", "--output-format", "sarif").stdout)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 18
+
+
+@pytest.mark.usefixtures("project")
+def test_where_nothing_fails_there_is_nothing_to_annotate() -> None:
+    result = call("verify", "-q", "--output-format", "github")
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+def test_a_spec_that_cannot_be_used_is_an_annotation(edit: Edit) -> None:
+    edit("reference/sums.yaml", "rule: Use fsum.", "rule: 3")
+    result = call("verify", "--output-format", "github")
+    assert result.returncode == 2
+    assert result.stdout.startswith("::error file=reference/sums.yaml,line=4,col=9,title=skillkit bad-input::must be")
+
+
+@pytest.mark.usefixtures("project")
+def test_all_is_printed_or_what_fails() -> None:
+    assert call("verify", "--json", "--output-format", "sarif").returncode == 2
+
+
+def test_several_reports(project: Path) -> None:
+    assert call("verify", "-q", "--report", "held.md", "--report", "held.xml").returncode == 0
+    assert (project / "held.md").read_text().startswith("# What holds")
+    assert (project / "held.xml").read_text().startswith("<?xml")
 
 
 def test_outside_a_project_skillkit_shows_its_own_patterns(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import click
 
+from skillkit.errors import counted
 from skillkit.proof.reporting import SIGNS
 from skillkit.proof.verification import Report, Result
 
@@ -79,6 +80,6 @@ class Account:
 
 def _summary(report: Report) -> str:
     data = report.as_data()
-    kinds = ("patterns", "blocks", "mistakes", "corrections", "changes", "earlier versions", "figures", "names")
-    counts = ", ".join(f"{data[name]} {name}" for name in kinds if data[name])
+    kinds = ("pattern", "block", "mistake", "correction", "change", "earlier version", "figure", "name")
+    counts = ", ".join(counted(data[f"{name}s"], name) for name in kinds if data[f"{name}s"])
     return f"{counts or 'nothing was run'}: {len(data['failed'])} failed, {len(data['skipped'])} skipped"

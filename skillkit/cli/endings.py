@@ -3,7 +3,8 @@
 import os
 import select
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 import click
@@ -34,6 +35,23 @@ def ended(run: Callable[[], Any]) -> int:
         _say([f"{error.filename or 'the output'}: {error.strerror or error}"])
         return 2
     return code
+
+
+@contextmanager
+def problems_as(form: str) -> Iterator[None]:
+    """Print also in a form for programs why the input cannot be used.
+
+    Args:
+        form: One of `findings.FORMATS`; the first is what everybody is told.
+    """
+    try:
+        yield
+    except BadInput as error:
+        if form != "text":
+            from skillkit.findings import Finding, written
+
+            click.echo(written((Finding("bad-input", problem) for problem in error.problems), form), nl=False)
+        raise
 
 
 def colour() -> bool | None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from skillkit.cli.completion import texts_like
+from skillkit.cli.endings import problems_as
 from skillkit.cli.naming import project_in_use
-from skillkit.errors import BadInput, Problem, bad_input
+from skillkit.errors import Problem, bad_input
 from skillkit.findings import FORMATS, Finding, written
 from skillkit.places import Project
 from skillkit.rendering.cache import rendered
@@ -56,12 +57,8 @@ def render_command(
     folder = output or project.outputs
     wanted = _versions(versions)
     _require_runs(project, wanted, quiet)
-    try:
+    with problems_as(form):
         made = rendered(project, wanted, name)
-    except BadInput as error:
-        if form != "text":
-            click.echo(written((Finding("bad-input", problem) for problem in error.problems), form), nl=False)
-        raise
     texts = made.texts
     if not texts:
         raise bad_input(project.templates, "no template here: a text's template is a file NAME.md.j2")

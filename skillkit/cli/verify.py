@@ -1,23 +1,26 @@
 """`skillkit verify`: everything that the texts state, run."""
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from skillkit.catalogue.changes import load_changes
 from skillkit.catalogue.libraries import project_libraries
 from skillkit.cli.abreast import Settings, Task, default_jobs, verified
+from skillkit.cli.completion import statements_like
+from skillkit.cli.endings import problems_as
+from skillkit.cli.naming import project_in_use
+from skillkit.cli.printing import print_reports, print_sides
 from skillkit.errors import bad_input, counted
-from skillkit.places import Project, find_project
+from skillkit.findings import FORMATS
+from skillkit.places import Project
 from skillkit.proof.companions import load_companions
 from skillkit.proof.environments import NotInstallable, Wanted
-from skillkit.proof.evidence import Evidence, load_evidence
-from skillkit.proof.reporting import ENDINGS, report_text, table
+from skillkit.proof.evidence import load_evidence
+from skillkit.proof.reporting import ENDINGS, report_text
 from skillkit.proof.shards import WHOLE, Shard, parse_shard
-from skillkit.proof.sides import Side, sides, sides_shown
+from skillkit.proof.sides import Side, sides
 from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import Report
 from skillkit.writing import write
@@ -45,12 +48,19 @@ def _part(_: click.Context, param: click.Parameter, value: str) -> Shard:
 
 
 @click.command("verify", epilog=EPILOG)
-@click.argument("pattern", nargs=-1)
+@click.argument("pattern", nargs=-1, shell_complete=statements_like)
 @click.option("--with", "sets", multiple=True, metavar="VERSIONS", help="Verify in an environment with these versions.")
 @click.option("--python", "pythons", multiple=True, help="The interpreter for the --with in the same position.")
 @click.option("--both-sides", is_flag=True, help="Verify changes under their own versions and the last ones before.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
-@click.option("--report", type=click.Path(path_type=Path), help="Write a report: .md, .xml (JUnit) or .json.")
+@click.option("--output-format", "form", type=click.Choice(FORMATS), default="text", help="How to print what fails.")
+@click.option(
+    "--report",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Write a report: .md, .json or .xml (JUnit).",
+)
 @click.option("--record", is_flag=True, help="Run all anew; write what held to evidence.json, which the texts cite.")
 @click.option("--shard", default="1/1", callback=_part, metavar="N/M", help="Verify the N-th of M equal parts.")
 @click.option("--merge", multiple=True, type=click.Path(path_type=Path), help="Run nothing; take up others' records.")
@@ -63,7 +73,8 @@ def verify_command(
     pythons: tuple[str, ...],
     both_sides: bool,
     as_json: bool,
-    report: Path | None,
+    form: str,
+    files: tuple[Path, ...],
     record: bool,
     shard: Shard,
     merge: tuple[Path, ...],
@@ -78,19 +89,42 @@ def verify_command(
     before; only what changed is run there. This executes the code of the project, each run in a process and a folder of
     its own, but with your rights. Exit code 1 where anything fails, or nothing could be run.
     """
-    if report and report.suffix not in ENDINGS:
-        raise bad_input(report, f"a report ends in {', '.join(ENDINGS)}")
-    project = find_project()
+    if as_json and form != "text":
+        raise bad_input("--output-format", "prints what fails and --json prints all: leave one out")
+    for file in files:
+        if file.suffix not in ENDINGS:
+            raise bad_input(file, f"a report ends in {', '.join(ENDINGS)}")
+    project = project_in_use(quiet or as_json)
     if merge:
         _merge(project, merge)
         return
     if record:
         load_evidence(project.evidence)  # a file that cannot be used is said before anything is run
-    libraries = project_libraries(project)
-    tasks = _plan(project, pattern, libraries, sets, pythons, both_sides, shard)
-    settings = Settings(
-        project, pattern, libraries, shard, not no_cache, no_cache or record, jobs or default_jobs(), quiet or as_json
-    )
+    with problems_as(form):
+        libraries = project_libraries(project)
+        tasks = _plan(project, pattern, libraries, sets, pythons, both_sides, shard)
+        settings = Settings(
+            project,
+            pattern,
+            libraries,
+            shard,
+            not no_cache,
+            no_cache or record,
+            jobs or default_jobs(),
+            quiet or as_json,
+        )
+        reports, failed = _run(tasks, settings, record, whole=not pattern and shard == WHOLE)
+    for file in files:
+        _write(file, report_text(reports, file))
+    if both_sides and not as_json and form == "text":
+        print_sides(project, reports)
+    else:
+        print_reports(reports, "json" if as_json else form, bool(sets) or both_sides)
+    sys.exit(1 if failed else 0)
+
+
+def _run(tasks: Sequence[Task], settings: Settings, record: bool, whole: bool) -> tuple[dict[str, Report], bool]:
+    """Return the reports in the order of the tasks, and whether anything fails or cannot be said to hold."""
     found: dict[str, Report] = {}
     failed = False
     for task, done in verified(tasks, settings):
@@ -101,15 +135,8 @@ def verify_command(
         found[task.label] = done
         failed = failed or bool(done.of("fails")) or not done.of("holds") or bool(task.side and done.of("skipped"))
         if record:
-            _record(project, done, task.side, whole=not pattern and shard == WHOLE)
-    reports = {task.label: found[task.label] for task in tasks if task.label in found}
-    if report:
-        _write(report, report_text(reports, report))
-    if both_sides and not as_json:
-        _print_sides(project, reports)
-    else:
-        _print(reports, as_json, bool(sets) or both_sides)
-    sys.exit(1 if failed else 0)
+            _record(settings.project, done, task.side, whole)
+    return {task.label: found[task.label] for task in tasks if task.label in found}, failed
 
 
 def _plan(
@@ -175,31 +202,3 @@ def _write(path: Path, text: str) -> None:
         write(path, text)
     except OSError as error:
         raise bad_input(path, f"cannot be written: {error.strerror}") from error
-
-
-def _print_sides(project: Project, reports: dict[str, Report]) -> None:
-    evidence = Evidence()
-    for report in reports.values():
-        evidence = evidence.with_side(report.as_run())
-    found = sides_shown(load_changes(project), evidence)
-    for name in ("later", "none"):
-        for change in found[name]:
-            click.echo(f"{change}: {'proven from its version on alone' if name == 'later' else 'not proven'}")
-    both, later, none = (len(found[name]) for name in ("both", "later", "none"))
-    counts = f"{both} are proven at both sides, {later} at the later alone, {none} not"
-    click.echo(f"of {both + later + none} changes {counts}")
-
-
-def _print(reports: dict[str, Report], as_json: bool, several: bool) -> None:
-    if as_json:
-        data = {label: report.as_data() for label, report in reports.items()}
-        click.echo(json.dumps(data if several else next(iter(data.values())), indent=2))
-    elif several:
-        rows = table(reports)
-        width = max(len(row[0]) for row in rows)
-        for row in rows:
-            cells = (f"{cell:^{len(head)}}" for cell, head in zip(row[1:], rows[0][1:], strict=True))
-            click.echo(f"{row[0]:{width}}  {'  '.join(cells)}")
-    else:
-        for report in reports.values():
-            click.echo(", ".join(f"{name} {version}" for name, version in report.versions.items()))
