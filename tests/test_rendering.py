@@ -191,6 +191,26 @@ def test_texts_in_the_cache_are_of_the_settings_that_they_speak_of(edit: Edit, p
     assert (project / "outputs" / "sums.md").read_text().startswith("# cmath\n")
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "[]",
+        "[1, []]",
+        '[[["sums", "../elsewhere.md", "x"]], []]',
+        '[[["sums", "/tmp/elsewhere.md", "x"]], []]',
+        '[[["sums", "a/../../elsewhere.md", "x"]], []]',
+    ],
+)
+def test_what_is_kept_of_texts_is_not_believed_where_it_leaves_the_outputs(project: Path, kept: str) -> None:
+    render()
+    (path,) = (project / "cache" / "skillkit" / "texts").glob("*.json")
+    path.write_text(kept)
+    assert render().exit_code == 0
+    assert [one.name for one in project.rglob("*.md")] == ["sums.md"]
+    assert not Path("/tmp/elsewhere.md").exists()
+
+
 @pytest.mark.usefixtures("project")
 def test_an_unwritable_cache_costs_only_time(monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
     (project / "file").write_text("")

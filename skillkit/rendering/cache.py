@@ -41,17 +41,27 @@ def rendered(project: Project, versions: Mapping[str, str], names: Sequence[str]
     """
     folder = cache_folder() / "texts"
     path = folder / f"{_digest(project, versions, names)}.json"
-    try:
-        texts, unproven = json.loads(path.read_text("utf-8"))
-        return Rendered([Text(name, Path(file), text) for name, file, text in texts], unproven)
-    except (OSError, ValueError, TypeError):
-        pass
+    known = _known(path)
+    if known:
+        return known
     from skillkit.rendering.renderer import Renderer
 
     renderer = Renderer(project, versions)
     found = Rendered(list(renderer.render(names)), renderer.unproven)
     _keep(path, [[[text.name, text.path.as_posix(), text.text] for text in found.texts], found.unproven])
     return found
+
+
+def _known(path: Path) -> Rendered | None:
+    """Return the texts that a file keeps, or None where it is no such file, or would have them written elsewhere."""
+    try:
+        kept, unproven = json.loads(path.read_text("utf-8"))
+        texts = [Text(str(name), Path(file), str(text)) for name, file, text in kept]
+        unproven = [str(name) for name in unproven]
+    except (OSError, ValueError, TypeError):
+        return None
+    leaves = any(text.path.is_absolute() or ".." in text.path.parts for text in texts)
+    return None if leaves else Rendered(texts, unproven)
 
 
 def _keep(path: Path, texts: list[Any]) -> None:
