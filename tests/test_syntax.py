@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from skillkit.source.syntax import BadForm, find, parse_form, taken_apart
+from skillkit.source.syntax import BadForm, find, parse_form, taken_apart, telling
 
 CODE = '''@jax.jit
 def train_step(params, batch: Batch, *, rate=0.1) -> Params:
@@ -85,6 +85,24 @@ def found(form: str, code: str = CODE) -> list[tuple[int, int]]:
 )
 def test_find(form: str, places: list[tuple[int, int]]) -> None:
     assert found(form) == places
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        ("jax.random.normal(key, ...)", {4, 6}),
+        ("float(draw.sum())", {8}),
+        ("range(5)", {5}),
+        ("noise is None", {13}),
+        ("for step in range(5): jax.random.normal(key, ...)", {6, 7, 8}),
+        ("with jax.set_mesh(...), ...: a = 2", {10, 11, 12}),
+        ("def train_step(...): ...", {3, 4, 6, 7, 8, 10, 11, 12, 14, 16, 17}),
+        ("jax.jit", {2}),
+        ("a = 1\n...\na = 2", {10, 11, 12}),
+    ],
+)
+def test_what_must_be_reached_is_in_the_body(form: str, lines: set[int]) -> None:
+    assert telling(parse_form(form), ast.parse(CODE)) == lines
 
 
 @pytest.mark.parametrize(("code", "same"), [("f(1)", True), ("f(1.0)", False), ("f(True)", False), ("f('1')", False)])

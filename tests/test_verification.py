@@ -310,6 +310,31 @@ def test_a_right_value(verify: Callable[[], Report], edit: Edit, right: str, fai
     assert list(failures(verify())) == failing
 
 
+@pytest.mark.parametrize(
+    ("returned", "stated", "holds"),
+    [
+        ("{10, 9, 1}", "[1, 9, 10]", True),
+        ("{10, 9, 1}", "[1, 10, 9]", False),
+        ("frozenset({'b', 'a'})", "[a, b]", True),
+        ("{'a', 1}", "[a, 1]", True),
+        ("(1, [2.0])", "[1, [2.0]]", True),
+        ("numpy.arange(3)", "[0, 1, 2]", True),
+        ("numpy.float32(0.1)", "0.1000", True),
+        ("numpy.float32(0.1)", "0.1000000000", False),
+        ("numpy.dtype('float32')", "float32", True),
+        ("numpy.dtype('float32')", "float64", False),
+        ("numpy.ones((40, 40)).shape", "[40, 40]", True),
+    ],
+)
+def test_what_a_mistake_returns_as_plain_data(
+    verify: Callable[[], Report], edit: Edit, returned: str, stated: str, holds: bool
+) -> None:
+    edit("reference/mistakes/sums.py", "return sum([0.1] * 10) == 1.0", f"return sum([0.1] * 10) and {returned}")
+    edit("reference/mistakes/sums.py", 'wrongly."""\n', 'wrongly."""\n\nimport numpy\n')
+    edit("reference/sums.yaml", "shows: is_false", f"returns: {stated}\n      right: true")
+    assert failures(verify()).keys() == (set() if holds else {"sum-mean/float_sum"})
+
+
 def test_a_right_value_that_nothing_proves_is_refused(verify: Callable[[], Report], edit: Edit) -> None:
     edit("reference/sums.yaml", "shows: is_false", "returns: false\n      right: true")
     edit("reference/sums.yaml", "instead: exact_sum", "instead: mean")
@@ -339,6 +364,36 @@ def test_a_warning(verify: Callable[[], Report], edit: Edit) -> None:
     )
     edit("reference/sums.yaml", "writes: sum([0.1] * 10)", "writes: warnings.warn(...)")
     assert failures(verify()) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "writes", "is_reached"),
+    [
+        ("tenths = [0.1] * 10\n    if len(tenths) > 10:\n        return sum(tenths)\n", "sum(tenths)", False),
+        ("tenths = [0.1] * 10\n    if len(tenths) > 1:\n        sum(tenths)\n", "sum(tenths)", True),
+        ("def total():\n        return sum([0.1] * 10)\n\n", "'def total(): ...'", False),
+        ("def total():\n        return sum([0.1] * 10)\n\n    total()\n", "'def total(): ...'", True),
+        ("for _ in range(0):\n        sum([0.1] * 10)\n", "'for _ in range(0): sum([0.1] * 10)'", False),
+        ("for _ in range(1):\n        sum([0.1] * 10)\n", "'for _ in range(1): sum([0.1] * 10)'", True),
+        ("import cmath\n", "import cmath", True),
+    ],
+)
+@pytest.mark.parametrize("warns", [False, True])
+def test_a_mistake_reaches_what_one_must_not_write(
+    verify: Callable[[], Report], edit: Edit, code: str, writes: str, is_reached: bool, warns: bool
+) -> None:
+    end = "return math.fsum([0.1] * 10) == 2.0"
+    if warns:  # from where no line of the mistake's can be told
+        end = "warnings.warn_explicit('no sum', UserWarning, 'elsewhere.py', 1)"
+        edit("reference/sums.yaml", "shows: is_false\n", "warns: UserWarning\n      match: no sum\n")
+        edit("reference/sums.yaml", "value: the sum is not exact\n      ", "")
+    edit("reference/mistakes/sums.py", "return sum([0.1] * 10) == 1.0", f"{code}    {end}")
+    edit("reference/mistakes/sums.py", 'wrongly."""\n', 'wrongly."""\n\nimport math\nimport warnings\n')
+    edit("reference/sums.yaml", "writes: sum([0.1] * 10)", f"writes: {writes}")
+    found = failures(verify())
+    assert list(found) == ([] if is_reached else ["sum-mean/float_sum"])
+    said = f"does not reach what one must not write: {writes.strip(chr(39))}"
+    assert all(one.endswith(said) for one in found.values())
 
 
 def test_a_failure_comes_from_what_one_must_not_write(verify: Callable[[], Report], edit: Edit) -> None:

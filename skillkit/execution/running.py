@@ -16,6 +16,8 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from skillkit.execution.watching import watch_asserts, watch_statements
+
 Job = dict[str, Any]
 Outcome = dict[str, Any]
 
@@ -37,10 +39,11 @@ def run(job: Job, filters: Iterable[tuple[Any, ...]] = ()) -> Outcome:
         `stage`, the last one entered (flags, code, check, call, predicate); `error` or None, with `type`, `message`,
         `frames` ([file, line, function], innermost last) and whether it is `expected`; `warnings`; `value`, the
         result as plain data; `holds`, the predicate's; `asserted`, the lines of the asserts that were run, by file;
-        `lines`, the numbers of all lines run, by file.
+        `reached`, of code with a `call` in it, the lines of the statements that were; `lines`, with `trace`, the
+        numbers of all lines run, by file.
     """
     outcome: Outcome = {"stage": "flags", "error": None, "value": None, "holds": None, "warnings": []}
-    outcome["asserted"] = {CODE: [], CHECK: []}
+    outcome |= {"asserted": {CODE: [], CHECK: []}, "reached": []}
     if job.get("trace"):
         sys.settrace(_tracer(outcome.setdefault("lines", {CODE: [], CHECK: []})))
     with warnings.catch_warnings(record=True) as caught:
@@ -66,7 +69,8 @@ def _stages(job: Job, outcome: Outcome) -> Iterator[str]:
         importlib.import_module("jax").config.update(flag, value)
     yield "code"
     space = _main_module().__dict__
-    _execute(job["code"], CODE, space, outcome["asserted"][CODE])
+    reached = outcome["reached"] if "call" in job else None  # what is published runs as it is
+    _execute(job["code"], CODE, space, outcome["asserted"][CODE], reached)
     if "check" in job:
         yield "check"
         _execute(job["check"], CHECK, space, outcome["asserted"][CHECK])
@@ -121,41 +125,25 @@ def _main_module() -> types.ModuleType:
     return module
 
 
-def _execute(code: str, name: str, space: dict[str, Any], asserted: list[int] | None = None) -> Any:
-    """Execute code from a file of its own, note its asserts, and return its last line's value if it has one."""
+def _execute(
+    code: str, name: str, space: dict[str, Any], asserted: list[int] | None = None, reached: list[int] | None = None
+) -> Any:
+    """Execute code from a file of its own, note what it reaches, and return its last line's value if it has one."""
     path = os.path.abspath(name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(code)
     linecache.checkcache(path)
     tree = ast.parse(code, path)
     if asserted is not None:
-        _watch(tree, space, asserted)
+        watch_asserts(tree, space, asserted)
+    if reached is not None:
+        watch_statements(tree, space, reached)
     last = tree.body[-1] if tree.body else None
     value = last.value if isinstance(last, ast.Expr) else None
     if value:
         del tree.body[-1]
     exec(compile(tree, path, "exec"), space)
     return eval(compile(ast.Expression(value), path, "eval"), space) if value else None
-
-
-_WATCH = "__asserted__"
-_ALWAYS_TRUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
-
-
-def _watch(tree: ast.Module, space: dict[str, Any], asserted: list[int]) -> None:
-    """Let each assert of some code note its line once what it asserts was computed."""
-
-    def note(line: int, value: Any) -> Any:
-        if line not in asserted and not isinstance(value, _ALWAYS_TRUE):
-            asserted.append(line)
-        return value
-
-    space[_WATCH] = note
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assert):
-            watch, line = ast.Name(_WATCH, ast.Load()), ast.Constant(node.lineno)
-            call = ast.copy_location(ast.Call(watch, [line, node.test], []), node.test)
-            node.test = ast.fix_missing_locations(call)
 
 
 def _plain(value: Any) -> Any:

@@ -14,7 +14,7 @@ from skillkit.proof.proofs import Proof, new_job
 from skillkit.proof.verdicts import HOLDS, Verdict, broken, fault, is_stated, origin, own_place
 from skillkit.source.shelf import runs_alone
 from skillkit.source.slicing import Slice, cut
-from skillkit.source.syntax import find, parse_form, taken_apart
+from skillkit.source.syntax import find, parse_form, taken_apart, telling
 
 
 def mistake_proof(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Proof:
@@ -78,6 +78,10 @@ def _refuted(mistake: Mistake, outcome: Outcome, code: Slice, topic: str) -> Ver
         return _refuted_error(mistake, error, found, place, topic) or _elsewhere(mistake, code, error["frames"], place)
     if error:
         return Verdict(f"fails in another way: {found}", place)
+    if mistake.writes and not telling(parse_form(mistake.writes), ast.parse(code.text)).intersection(
+        outcome["reached"]
+    ):
+        return Verdict(f"does not reach what one must not write: {mistake.writes}", start)
     if mistake.kind == "warns":
         frames = [[one["file"], one["line"], ""] for one in outcome["warnings"] if is_stated(one, mistake.match)]
         return _refuted_warning(mistake, outcome, start) or _elsewhere(mistake, code, frames, start)

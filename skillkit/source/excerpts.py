@@ -10,6 +10,7 @@ from pathlib import Path
 
 from skillkit.errors import bad_input, did_you_mean
 from skillkit.source.modules import Module, own_nodes
+from skillkit.source.syntax import first_line
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def _dedented(module: Module, node: ast.FunctionDef) -> list[Line]:
     if not statements:
         raise bad_input(module.path, f"'{node.name}' has no body to publish", node.lineno, 1)
     above = (header.end_lineno or 0) if statements is rest else _last_of_header(node)
-    first = _first_of(statements[0])
+    first = first_line(statements[0])
     if first <= above:
         message = f"'{node.name}' ends a published block: give its body lines of its own"
         raise bad_input(module.path, message, first, 1)
@@ -101,11 +102,6 @@ def _dedented(module: Module, node: ast.FunctionDef) -> list[Line]:
     while lines and not lines[0].text:
         del lines[0]
     return lines
-
-
-def _first_of(node: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(one.lineno for one in decorators)])
 
 
 def _last_of_header(node: ast.FunctionDef) -> int:

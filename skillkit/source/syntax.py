@@ -100,10 +100,27 @@ def find(form: Form, code: Code) -> Iterator[tuple[int, int]]:
         for start in range(len(statements)):
             end = _run(form.body, statements, start)
             if end is not None:
-                yield _first_line(statements[start]), statements[end - 1].end_lineno or 0
+                yield first_line(statements[start]), statements[end - 1].end_lineno or 0
 
 
-def _first_line(node: ast.stmt) -> int:
+def telling(form: Form, tree: ast.AST) -> set[int]:
+    """Return the lines at which the statements begin that must be reached for a form to have been.
+
+    These are those in which it is found, and those within: that a function or a loop is there says nothing of its body.
+    """
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    lines = set()
+    for first, last in find(form, taken_apart(tree)):
+        around = [node for node in statements if first_line(node) <= first <= (node.end_lineno or 0)]
+        within = [node for node in statements if first <= node.lineno <= last]
+        for node in (max(around, key=lambda one: one.lineno), *within):
+            if not hasattr(node, "body") or (node.end_lineno or 0) > last:
+                lines.add(node.lineno)
+    return lines
+
+
+def first_line(node: ast.stmt) -> int:
+    """Return the line at which a statement begins, with its decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(one.lineno for one in decorators)])
 
