@@ -104,19 +104,25 @@ def test_the_small_project_holds(verify: Callable[[], Report]) -> None:
         pytest.param(
             "    assert mean([1.0, 2.0]) == 1.5",
             "    if mean([1.0]) == 2.0:\n        assert mean([1.0, 2.0]) == 2.5",
-            "reference/sums.py:19: 'assert mean([1.0, 2.0]) == 2.5' was not reached, or asserts no value",
+            "reference/sums.py:19: 'assert mean([1.0, 2.0]) == 2.5' was not reached, did not hold, or asserts no value",
             id="an assertion in a branch that is not taken",
         ),
         pytest.param(
             "    assert mean([1.0, 2.0]) == 1.5",
+            "    try:\n        assert mean([1.0, 2.0]) == 2.5\n    except AssertionError:\n        pass",
+            "reference/sums.py:19: 'assert mean([1.0, 2.0]) == 2.5' was not reached, did not hold, or asserts no value",
+            id="an assertion whose failure is caught",
+        ),
+        pytest.param(
+            "    assert mean([1.0, 2.0]) == 1.5",
             "    def holds():\n        assert mean([1.0, 2.0]) == 2.5\n\n    assert mean([1.0]) == 1.0",
-            "reference/sums.py:19: 'assert mean([1.0, 2.0]) == 2.5' was not reached, or asserts no value",
+            "reference/sums.py:19: 'assert mean([1.0, 2.0]) == 2.5' was not reached, did not hold, or asserts no value",
             id="an assertion in a function that is not called",
         ),
         pytest.param(
             "    assert mean([1.0, 2.0]) == 1.5",
             "    assert math.fsum",
-            "reference/sums.py:18: 'assert math.fsum' was not reached, or asserts no value",
+            "reference/sums.py:18: 'assert math.fsum' was not reached, did not hold, or asserts no value",
             id="an assertion of a function",
         ),
         pytest.param(
@@ -584,6 +590,16 @@ WRITE_EVERYWHERE = """for one in range(3, 256):
             id="an exit handler that fails",
         ),
         pytest.param(
+            "import threading\n    threading.Thread(target=lambda: 1 / 0).start()",
+            "leaves behind a thread that fails: ZeroDivisionError: division by zero",
+            id="a thread that fails",
+        ),
+        pytest.param(
+            "class Sum:\n        def __del__(self):\n            raise ValueError('late')\n\n    Sum()",
+            "leaves behind a finalizer that fails: ValueError: late",
+            id="a finalizer that fails",
+        ),
+        pytest.param(
             "import subprocess\n    subprocess.Popen('sleep 0.3; echo late', shell=True)",
             "leaves behind what prints after the end",
             id="output after the end",
@@ -612,6 +628,7 @@ def test_what_a_block_leaves_behind(verify: Callable[[], Report], edit: Edit, co
     "code",
     [
         pytest.param("threading.Thread(target=time.sleep, args=(0.2,)).start()", id="a thread that Python waits for"),
+        pytest.param("threading.Thread(target=exit).start()", id="a thread that ends itself"),
         pytest.param("ThreadPoolExecutor(2).submit(time.sleep, 0.1)", id="a pool of threads"),
         pytest.param("atexit.register(time.sleep, 0.01)", id="an exit handler"),
         pytest.param("atexit.register(print, 'bye')", id="an exit handler that prints"),

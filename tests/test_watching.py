@@ -73,6 +73,14 @@ def test_an_assert_of_what_is_always_so_is_not_noted(test: str, noted: list[int]
     assert lines(f"assert {test}")[0] == noted
 
 
+@pytest.mark.parametrize(
+    ("values", "noted"), [("[1]", [4]), ("[1, 1]", [4]), ("[0]", []), ("[1, 0]", []), ("[0, 1]", [])]
+)
+def test_an_assert_whose_failure_is_caught_is_not_noted(values: str, noted: list[int]) -> None:
+    code = f"import contextlib\nfor x in {values}:\n    with contextlib.suppress(AssertionError):\n        assert x\n"
+    assert lines(code)[0] == noted
+
+
 def test_an_assert_that_fails_says_its_line() -> None:
     with pytest.raises(AssertionError, match=r"^why$") as caught:
         lines("x = 1\nassert x == 2, 'why'")

@@ -5,7 +5,9 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+import traceback
+from collections.abc import Collection, Iterator
+from pathlib import PurePath
 from typing import Any
 
 PATIENCE = 2.0  # seconds for threads that were asked to end; a pool's do so at once
@@ -18,6 +20,32 @@ class _TooLate(BaseException):
 def handlers() -> int:
     """Return how many exit handlers are registered."""
     return atexit._ncallbacks()
+
+
+def note_failures(names: Collection[str]) -> list[str]:
+    """Return a list to which is added what fails from now on where nothing can catch it: in threads and finalizers.
+
+    Args:
+        names: Of the files whose code must not fail so; what libraries do is theirs.
+    """
+    failing: list[str] = []
+
+    def note(kind: str, what: Any) -> None:
+        frames = traceback.extract_tb(what.exc_traceback)
+        if any(PurePath(frame.filename).name in names for frame in frames):
+            failing.append(f"{kind} that fails: {_words(what)}")
+
+    def of_thread(what: Any) -> None:
+        if what.exc_type is not SystemExit:  # which ends a thread quietly
+            note("a thread", what)
+        threading.__excepthook__(what)
+
+    def of_finalizer(what: Any) -> None:
+        note("a finalizer", what)
+        sys.__unraisablehook__(what)
+
+    threading.excepthook, sys.unraisablehook = of_thread, of_finalizer
+    return failing
 
 
 def take_last_steps(registered: int) -> list[str]:
@@ -60,11 +88,15 @@ def _failing_handlers() -> list[str]:
     failing: list[str] = []
 
     def note(what: Any) -> None:
-        failing.append(f"an exit handler that fails: {type(what.exc_value).__name__}: {what.exc_value}")
+        failing.append(f"an exit handler that fails: {_words(what)}")
 
     sys.unraisablehook = note
     atexit._run_exitfuncs()
     return failing
+
+
+def _words(what: Any) -> str:
+    return f"{type(what.exc_value).__name__}: {what.exc_value}"
 
 
 def _others() -> list[threading.Thread]:

@@ -15,9 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 from skillkit.execution import forks
-from skillkit.execution.aftermath import handlers, take_last_steps
+from skillkit.execution.aftermath import handlers, note_failures, take_last_steps
 from skillkit.execution.cells import Cell
 from skillkit.execution.processes import end_group, end_with_parent
+from skillkit.execution.running import CHECK, CODE, LAST
 
 MEMORY_LIMIT = 16 * 2**30  # bytes of data: XLA reserves much more than it uses
 FILE_LIMIT = 2**30  # bytes written to one file
@@ -69,9 +70,10 @@ def _child(work: Callable[[], Any], answer: mmap.mmap, cell: Cell) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         cell.close()
+        failing = note_failures((CODE, CHECK, LAST))
         outcome = work()
         if os.getpid() == process:  # code that forks comes here twice
-            outcome["left"] = take_last_steps(registered)
+            outcome["left"] = take_last_steps(registered) + failing
             sys.stdout.flush()
             sys.stderr.flush()
             _write(answer, outcome)

@@ -38,7 +38,7 @@ def run(job: Job, filters: Iterable[tuple[Any, ...]] = ()) -> Outcome:
     Returns:
         `stage`, the last one entered (flags, code, check, call, predicate); `error` or None, with `type`, `message`,
         `frames` ([file, line, function], innermost last) and whether it is `expected`; `warnings`; `value`, the
-        result as plain data; `holds`, the predicate's; `asserted`, the lines of the asserts that were run, by file;
+        result as plain data; `holds`, the predicate's; `asserted`, the lines of the asserts that held, by file;
         `reached`, of code with a `call` in it, the lines of the statements that were; `lines`, with `trace`, the
         numbers of all lines run, by file.
     """

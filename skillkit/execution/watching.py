@@ -1,4 +1,4 @@
-"""Watching: code that notes which of its asserts computed a value, and which of its statements were reached."""
+"""Watching: code that notes which of its asserts held of a value, and which of its statements were reached."""
 
 import ast
 import types
@@ -9,18 +9,23 @@ _ALWAYS_TRUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType,
 
 
 def watch_asserts(tree: ast.Module, space: dict[str, Any], lines: list[int]) -> None:
-    """Let each assert of some code note its line once what it asserts was computed.
+    """Let each assert of some code note its line once it held of a value; one that ever fails is not noted.
 
     Args:
         tree: The code, which is changed in place; what is added has the place of what it is about.
         space: Where it will be executed.
         lines: What is noted.
     """
+    failed: set[int] = set()
 
-    def note(line: int, value: Any) -> Any:
-        if line not in lines and not isinstance(value, _ALWAYS_TRUE):
+    def note(line: int, value: Any) -> bool:
+        holds = bool(value)
+        if not holds:  # whoever catches that may hide it
+            failed.add(line)
+            lines[:] = [one for one in lines if one != line]
+        elif line not in lines and line not in failed and not isinstance(value, _ALWAYS_TRUE):
             lines.append(line)
-        return value
+        return holds
 
     space[_ASSERTED] = note
     for node in ast.walk(tree):

@@ -38,7 +38,9 @@ def _vacuous(code: Slice, stated: list[Assertion], reached: list[int]) -> Verdic
         if one.is_hollow:
             return Verdict(f"'assert {one.text}' holds whatever is computed", origin(code, one.line))
         if one.line not in reached:
-            return Verdict(f"'assert {one.text}' was not reached, or asserts no value", origin(code, one.line))
+            return Verdict(
+                f"'assert {one.text}' was not reached, did not hold, or asserts no value", origin(code, one.line)
+            )
     if not stated:
         return Verdict("asserts nothing, so it shows nothing", origin(code, len(code.lines)))
     return None
