@@ -8,13 +8,11 @@ import pytest
 
 from skillkit.reading import read
 from tests.sabotage.checks import Checks
-from tests.sabotage.copies import Copy, original
+from tests.sabotage.copies import ROOT, Copy, original
 
 TABLE: dict[str, list[dict[str, Any]]] = read(Path(__file__).with_name("falsifications.yaml")).value
 RENDERED = ("reference/", "templates/")  # of what lies there texts are rendered
 READ_BACK = ("test:tests/test_outputs.py", "test:tests/test_corrections.py")  # what reads nothing else
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +24,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checks]:
         found.workers.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", TABLE["caught"], ids=lambda row: row["id"])
 def test_a_falsification_is_caught(row: dict[str, Any], checks: Checks, tmp_path: Path) -> None:
     """By the named check, which finds nothing before."""
@@ -36,6 +35,7 @@ def test_a_falsification_is_caught(row: dict[str, Any], checks: Checks, tmp_path
     assert row["says"] in found, found or "nothing was found"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", TABLE["uncaught"], ids=lambda row: row["id"])
 def test_what_is_not_caught(row: dict[str, Any], checks: Checks, tmp_path: Path) -> None:
     """A row that some check begins to catch belongs among the others."""
@@ -59,3 +59,11 @@ def test_the_table_names_each_falsification_once() -> None:
     names = [row["id"] for rows in TABLE.values() for row in rows]
     assert len(names) == len(set(names))
     assert len(TABLE["caught"]) >= 60
+
+
+@pytest.mark.parametrize("row", [*TABLE["caught"], *TABLE["uncaught"]], ids=lambda row: row["id"])
+def test_what_is_falsified_stands_there_once(row: dict[str, Any]) -> None:
+    """So that what moved is noticed by `make test`, which runs none of the rest."""
+    path = ROOT / row["file"]
+    assert path.is_file() == ("old" in row)
+    assert "old" not in row or path.read_bytes().decode("utf-8").count(row["old"]) == 1
