@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: render test test-all test-long lint record matrix benchmark clean
+.PHONY: render test test-all lint record matrix benchmark clean
 
 render: $(VENV)/.core
 	$(BIN)/skillkit render
@@ -12,16 +12,12 @@ render: $(VENV)/.core
 
 test: $(VENV)/.dev lint
 	$(BIN)/skillkit render --check
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not long"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 # What takes longer: the newest jax, every combination of answers and every library's scripts, projects under other
-# Pythons, the built wheel, and falsified texts, each of which a check must catch.
+# Pythons, the built wheel, 50,000 generated inputs, and falsified texts, each of which a check must catch.
 test-all: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
-
-# What takes longest: 50,000 generated inputs.
-test-long: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m long
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check

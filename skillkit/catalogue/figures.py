@@ -8,6 +8,7 @@ from typing import Any
 
 from skillkit.catalogue.claims import open_claims
 from skillkit.errors import BadInput, Problem, did_you_mean
+from skillkit.files import read_text
 from skillkit.reading import Document, Key
 from skillkit.source.shelf import Shelf
 from skillkit.source.slicing import Slice, cut
@@ -103,7 +104,7 @@ def _place(document: Document, key: Key, text: str, first: int, last: int) -> tu
     start = document.places[key]
     words = re.compile(rf"(?<!\w){re.escape(text[first:last])}(?!\w)")
     skipped = len(words.findall(text[:first]))
-    lines = Path(document.path).read_text("utf-8").split("\n")
+    lines = read_text(Path(document.path)).split("\n")
     for number, line in enumerate(lines[start[0] - 1 :], start[0]):
         for found in words.finditer(line, start[1] - 1 if number == start[0] else 0):
             if skipped == 0:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from skillkit.errors import BadInput
+from skillkit.files import read_text
 from skillkit.places import Project, find_project
 
 _ID = re.compile(r"^- (?:id: |\{id: )([a-z0-9-]+)", re.MULTILINE)
@@ -91,15 +92,15 @@ def _patterns() -> Iterator[str]:
 
 
 def _specs() -> Iterator[tuple[str, str]]:
-    with suppress(BadInput, OSError, UnicodeDecodeError):
+    with suppress(BadInput, OSError):
         for path in sorted(_project().reference.glob("*.yaml")):
             if path.with_suffix(".py").exists():
-                yield path.stem, path.read_text("utf-8")
+                yield path.stem, read_text(path)
 
 
 def _terms() -> list[str]:
-    with suppress(BadInput, OSError, UnicodeDecodeError):
-        text = (_project().reference / "glossary.yaml").read_text("utf-8")
+    with suppress(BadInput, OSError):
+        text = read_text(_project().reference / "glossary.yaml")
         return [f"glossary/{term}" for term in _TERM.findall(text)]
     return []
 

@@ -66,7 +66,7 @@ def test_some_of_everything_is_answered(name: str) -> None:
     assert not failures, "\n\n".join(failures)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.usefixtures("place")
 @pytest.mark.parametrize("name", KINDS)
 def test_everything_is_answered(name: str) -> None:
