@@ -1,6 +1,7 @@
 """What a human must keep complete: the documents say what is true."""
 
 import itertools
+import json
 import re
 import shlex
 import tomllib
@@ -17,6 +18,7 @@ from skillkit.cli.schema import FORMATS
 from skillkit.places import SETTINGS, Project, find_project
 from skillkit.rendering.renderer import Renderer
 from skillkit.source.shelf import Shelf
+from skillkit.trees.declared import HOW
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -73,16 +75,30 @@ def test_the_spec_in_the_contributing_guide_is_one(tmp_path: Path) -> None:
     assert load_topic(tmp_path / "prng.yaml", Shelf(tmp_path)).patterns[0].id == "prng-dropout-keys"
 
 
+LAYER = {
+    "ln_1/scale": [768],
+    "attn/qkv/kernel": [768, 2304],
+    "attn/qkv/bias": [2304],
+    "attn/out/kernel": [768, 768],
+    "ln_2/scale": [768],
+    "mlp/up/kernel": [768, 3072],
+    "mlp/down/kernel": [3072, 768],
+}
+GPT2 = {"wte/embedding": [50257, 768], **{f"h/{index}": LAYER for index in range(12)}, "ln_f/scale": [768]}
 SHOWN = re.findall(r"^````console\n\$ skillkit ([^\n]*)\n(.*?)\n^````$", README, re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize(("line", "output"), SHOWN)
-def test_what_the_readme_shows_is_what_comes_out(line: str, output: str) -> None:
+def test_what_the_readme_shows_is_what_comes_out(
+    line: str, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A line of … stands for any lines, and at the end of a line for its rest."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.json").write_text(json.dumps(GPT2))
     result = CliRunner().invoke(skillkit, shlex.split(line))
     found = iter((result.stdout + result.stderr).splitlines())
     assert result.exit_code == 0
-    assert len(SHOWN) == 3
+    assert len(SHOWN) == 4
     exact = True
     for wanted in output.splitlines():
         if wanted == "…":
@@ -91,6 +107,10 @@ def test_what_the_readme_shows_is_what_comes_out(line: str, output: str) -> None
         candidates = itertools.islice(found, 1) if exact else found
         assert any(_shows(wanted, one) for one in candidates), wanted
         exact = True
+
+
+def test_the_readme_says_how_shapes_are_written() -> None:
+    assert f"```python\n{HOW}```" in README
 
 
 def _shows(wanted: str, line: str) -> bool:

@@ -20,6 +20,7 @@ QUICK = (
     ["render", "--check"],
     ["schema", "pattern"],
     ["recommend-optimizer", "--no-input", "--set", "family=mlp"],
+    ["recommend-optimizer", "--no-input", "--set", "family=mlp", "--params", "tests/trees/mlp.json"],
 )
 PROBE = "import sys, atexit; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))\n"
 

@@ -26,15 +26,16 @@ class _Back(Exception):
     pass
 
 
-def ask(folder: Path, save: str | None) -> Document:
+def ask(folder: Path, save: str | None, known: Mapping[str, Any] | None = None) -> Document:
     """Ask on the terminal, show a summary, save the answers and return them.
 
     Args:
         folder: Where the questions are.
         save: The file to save to, without asking; None asks.
+        known: Answers that need no asking.
     """
     click.echo("An empty answer takes the default; ? explains, < goes back.", err=True)
-    talk = _Talk(folder, read_questions(folder))
+    talk = _Talk(folder, read_questions(folder), dict(known or {}), known=frozenset(known or ()))
     answers = talk.run()
     path = Path(save) if save else _where()
     if path:
@@ -66,6 +67,7 @@ class _Talk:
     given: Answers = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     rounds: int = 1
+    known: frozenset[str] = frozenset()
 
     def run(self) -> Answers:
         while True:
@@ -105,9 +107,12 @@ class _Talk:
         open_ones = (
             question
             for question in self.questionnaire.questions
-            if question.round in rounds and question.id not in self.asked and self._applies(question)
+            if question.round in rounds and self._is_open(question.id) and self._applies(question)
         )
         return next(open_ones, None)
+
+    def _is_open(self, name: str) -> bool:
+        return name not in self.asked and name not in self.known
 
     def _applies(self, question: Question) -> bool:
         known = self.given | {"length": "epochs" if "epochs" in self.given else "steps"}

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,17 @@ from skillkit.errors import bad_input
 from skillkit.places import find_project
 from skillkit.reading import Document
 from skillkit.recommender.questions import decisions_folder
-from skillkit.recommender.recommending import Recommendation, recommend, with_code
+from skillkit.recommender.recommending import Recommendation, parameter_rows, recommend, with_code
+from skillkit.trees.tree import Tree
 
 EPILOG = """\b
 Examples:
   skillkit recommend-optimizer
   skillkit recommend-optimizer --set family=vit --set batch_size=4k --format markdown
+  skillkit recommend-optimizer --set family=decoder-lm --params params.json --format table
   echo '{"family": "decoder-lm", "parameters": "1B"}' | skillkit recommend-optimizer --answers - --json
 """
-FORMATS = ("python", "yaml", "markdown", "prompt", "optuna", "json")
+FORMATS = ("python", "yaml", "markdown", "table", "prompt", "optuna", "json")
 
 
 @click.command("recommend-optimizer", epilog=EPILOG)
@@ -34,6 +37,12 @@ FORMATS = ("python", "yaml", "markdown", "prompt", "optuna", "json")
     metavar="KEY=VALUE",
     shell_complete=answers_like,
     help="An answer; overrules the file's.",
+)
+@click.option(
+    "--params",
+    "params",
+    metavar="FILE",
+    help="The model's own parameters as shapes in JSON; nothing is loaded, and nothing in it is run.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; the same as --format json.")
 @click.option(
@@ -47,6 +56,7 @@ FORMATS = ("python", "yaml", "markdown", "prompt", "optuna", "json")
 def recommend_optimizer_command(
     answers: str | None,
     settings: tuple[str, ...],
+    params: str | None,
     as_json: bool,
     kind: str,
     plot: str | None,
@@ -61,18 +71,16 @@ def recommend_optimizer_command(
     """
     folder = decisions_folder(find_project())
     _require(plot, tried)
+    tree = _tree(params) if params is not None else None
     documents = [*([given(answers)] if answers else []), _settings(settings)]
     if not answers and not settings and not no_input and sys.stdin.isatty():
-        from skillkit.cli.asking import ask
-
-        documents = [ask(folder, save)]
-        save = None
-    found = recommend(documents, folder)
+        documents, save = [_asked(folder, save, tree)], None
+    found = recommend(documents, folder, tree)
     kind = "json" if as_json else kind
     _keep(found, plot, save)
     _print(found, kind, folder)
     if not quiet and kind != "json":
-        _say(found)
+        _say(found, kind)
     if tried:
         _try(found)
 
@@ -86,6 +94,21 @@ def _require(plot: str | None, tried: bool) -> None:
     for library in ("jax", "optax") if tried else ():
         if importlib.util.find_spec(library) is None:
             raise bad_input("--try", f"needs {library}, which is not installed: pip install jax optax")
+
+
+def _asked(folder: Path, save: str | None, tree: Tree | None) -> Document:
+    from skillkit.cli.asking import ask
+    from skillkit.recommender.model import answers_of
+
+    known = answers_of(tree, {}) if tree else {}
+    asked = ask(folder, save, known)
+    return replace(asked, value={name: value for name, value in asked.value.items() if name not in known})
+
+
+def _tree(name: str) -> Tree:
+    from skillkit.trees.opening import read_tree
+
+    return read_tree(name)
 
 
 def _settings(settings: tuple[str, ...]) -> Document:
@@ -121,6 +144,12 @@ def _markdown(found: Recommendation, _: Path) -> str:
     return markdown(with_code(found))
 
 
+def _table(found: Recommendation, _: Path) -> str:
+    from skillkit.recommender.tables import parameter_table
+
+    return parameter_table(found, parameter_rows(found))
+
+
 def _prompt(found: Recommendation, _: Path) -> str:
     from skillkit.recommender.prompting import TEMPLATE, given_context
     from skillkit.rendering.renderer import Renderer
@@ -134,14 +163,25 @@ def _optuna(found: Recommendation, _: Path) -> str:
     return optuna_study(found)
 
 
-_FORMATS = {"python": _python, "yaml": _yaml, "markdown": _markdown, "prompt": _prompt, "optuna": _optuna}
+_FORMATS = {
+    "python": _python,
+    "yaml": _yaml,
+    "markdown": _markdown,
+    "table": _table,
+    "prompt": _prompt,
+    "optuna": _optuna,
+}
+_LINES = 40  # of the table, beside a script
 
 
-def _say(found: Recommendation) -> None:
+def _say(found: Recommendation, kind: str) -> None:
     from skillkit.configuration.plots import terminal_chart
     from skillkit.recommender.reports import words
+    from skillkit.recommender.tables import parameter_table
 
     click.echo(words(found), err=True, nl=False)
+    if found["tree"] and kind != "table":
+        click.echo(parameter_table(found, parameter_rows(found), _LINES), err=True)
     if found["schedule"]["name"] != "none":
         click.echo(terminal_chart(found["configuration"]), err=True)
 

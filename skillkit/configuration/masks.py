@@ -38,3 +38,9 @@ def is_adapter(name: str, rank: int) -> bool:
 def is_any(name: str, rank: int) -> bool:
     """Return True: what the groups before did not take."""
     return bool(name) or rank >= 0
+
+
+def input_axes(name: str, rank: int) -> int:
+    """Return how many of a kernel's leading axes are inputs; the others are outputs."""
+    attention = rank == 3 and any(word in name for word in ("query", "key", "value"))
+    return 1 if attention else rank - 1  # (model, heads, features), else (..., inputs, outputs)

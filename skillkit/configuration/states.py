@@ -34,7 +34,13 @@ class Array:
 
     def bytes_on_each(self, devices: int) -> int:
         """Its size on one device, where scripts split an axis that divides."""
-        return self.bytes // devices if any(size % devices == 0 for size in self.shape) else self.bytes
+        return self.bytes if split_axis(self.shape, devices) is None else self.bytes // devices
+
+
+def split_axis(shape: Shape, devices: int) -> int | None:
+    """Return which axis scripts split over the devices, the longest that divides, or None where none does."""
+    divisible = [axis for axis, size in enumerate(shape) if size % devices == 0]
+    return max(divisible, key=lambda axis: shape[axis], default=None)
 
 
 def state(call: Call, leaves: Leaves) -> Iterator[Array]:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from skillkit.configuration.masks import is_decayed_matrix, is_matrix
+from skillkit.configuration.masks import input_axes, is_decayed_matrix, is_matrix
 
 
 def name_of(path: Any) -> str:
@@ -43,10 +43,7 @@ def muon_dimensions(params: Any) -> Any:
     """Return which axes of each kernel Muon orthogonalises: inputs against outputs."""
 
     def dimensions(path: Any, leaf: Any) -> optax.contrib.MuonDimensionNumbers:
-        attention = leaf.ndim == 3 and any(word in name_of(path) for word in ("query", "key", "value"))
-        # (model, heads, features), else (..., inputs, outputs)
-        inputs = 1 if attention else leaf.ndim - 1
-        axes = tuple(range(leaf.ndim))
+        axes, inputs = tuple(range(leaf.ndim)), input_axes(name_of(path), leaf.ndim)
         return optax.contrib.MuonDimensionNumbers(reduction_axis=axes[:inputs], output_axis=axes[inputs:])
 
     return jax.tree_util.tree_map_with_path(dimensions, params)

@@ -6,6 +6,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from skillkit.configuration.assignments import rows
+from skillkit.configuration.memory import assumed_leaves, estimate
 from skillkit.reading import Document
 from skillkit.recommender.alternatives import alternatives
 from skillkit.recommender.cautions import cautions, implied
@@ -13,20 +15,24 @@ from skillkit.recommender.composing import compose, delta
 from skillkit.recommender.decisions import Book, read_book
 from skillkit.recommender.draft import Draft, decide
 from skillkit.recommender.issues import read_issues
+from skillkit.recommender.model import answers_of, description, networks_of, remarks
 from skillkit.recommender.overlays import overlay
 from skillkit.recommender.questions import Answers, read_questions, understand
 from skillkit.recommender.situation import Situation, complete
 from skillkit.recommender.tuning import tuning
+from skillkit.trees.leaves import Leaves
+from skillkit.trees.tree import Tree
 
 Recommendation = dict[str, Any]
 
 
-def recommend(documents: Iterable[Document], folder: Path) -> Recommendation:
+def recommend(documents: Iterable[Document], folder: Path, tree: Tree | None = None) -> Recommendation:
     """Return the recommendation for answers.
 
     Args:
         documents: The answers, the later ones overruling the earlier; only `family` is obligatory.
         folder: Where the questions and decision tables are.
+        tree: The model's parameters, which answer how many there are; without it, shapes are assumed.
 
     Returns:
         Plain data that `json.dumps` writes; `code` is added by `with_code`, as not every format needs it.
@@ -34,19 +40,22 @@ def recommend(documents: Iterable[Document], folder: Path) -> Recommendation:
     Raises:
         BadInput: With every answer that cannot be used.
     """
-    return recommend_for(understand(documents, read_questions(folder)), folder)
+    return recommend_for(understand(documents, read_questions(folder)), folder, tree)
 
 
-def recommend_for(given: Answers, folder: Path) -> Recommendation:
+def recommend_for(given: Answers, folder: Path, tree: Tree | None = None) -> Recommendation:
     """Return the recommendation for answers that are understood already."""
-    book, situation = consider(given, folder)
+    found = _found(tree, given, folder)
+    book, situation = consider(given | found, folder)
     issues = read_issues(folder, situation.answers["issues"])
     draft = overlay(decide(book, situation), book, situation, issues)
     configuration = compose(draft, situation)
-    memory = _memory(configuration, situation)
-    return _settings(configuration, situation) | {
+    networks = networks_of(tree, configuration, given, situation.answers) if tree else None
+    memory = _memory(configuration, situation, networks)
+    recommended = _settings(configuration, situation) | {
         "assumed": list(situation.assumed),
         "memory": memory,
+        "tree": None,
         "reasons": _reasons(draft, configuration, situation),
         "warnings": cautions(draft, situation, memory),
         "advice": list(book.advice),
@@ -56,6 +65,20 @@ def recommend_for(given: Answers, folder: Path) -> Recommendation:
         "versions": _versions(),
         "issues": [dict(issue) for issue in issues],
     }
+    if tree is None or networks is None:
+        return recommended
+    warnings = [*recommended["warnings"], *remarks(tree, networks, configuration)]
+    about = description(tree, list(found)) | {"rows": rows(configuration, networks)}
+    return recommended | {"warnings": warnings, "tree": about}
+
+
+def parameter_rows(recommendation: Recommendation) -> list[dict[str, Any]]:
+    """Return what is done with each parameter, those of the user's tree or of the shapes that were assumed."""
+    if recommendation["tree"]:
+        return list(recommendation["tree"]["rows"])
+    answers, configuration = recommendation["answers"], recommendation["configuration"]
+    assumed = assumed_leaves(configuration, answers["parameters"], answers.get("adapter_parameters"))
+    return rows(configuration, assumed)
 
 
 def settings_for(documents: Iterable[Document], folder: Path) -> Recommendation:
@@ -160,11 +183,21 @@ def _derived(situation: Situation) -> dict[str, Any]:
     return {name: situation.numbers[name] for name in names}
 
 
-def _memory(configuration: Mapping[str, Any], situation: Situation) -> dict[str, Any]:
-    from skillkit.configuration.memory import estimate
-
+def _memory(
+    configuration: Mapping[str, Any], situation: Situation, networks: Mapping[str, Leaves] | None
+) -> dict[str, Any]:
     answers = situation.answers
-    return estimate(configuration, answers["parameters"], adapter_parameters=answers.get("adapter_parameters"))
+    adapters = answers.get("adapter_parameters")
+    return estimate(configuration, answers["parameters"], leaves=networks, adapter_parameters=adapters)
+
+
+def _found(tree: Tree | None, given: Answers, folder: Path) -> Answers:
+    """Return the answers that the user's tree gives."""
+    if tree is None:
+        return {}
+    found = answers_of(tree, {**given, "parameters": tree.parameters})
+    book, situation = consider({**given, **found}, folder)
+    return answers_of(tree, given, [network["name"] for network in decide(book, situation).networks])
 
 
 def _versions() -> dict[str, str | None]:

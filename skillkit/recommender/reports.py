@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from skillkit.errors import counted
 from skillkit.recommender.sizes import write_size
+from skillkit.recommender.tables import markdown_table
 
 _PARTS = ("parameters", "gradients", "optimizer_state", "ema", "accumulator", "master_copy")
 
@@ -13,7 +15,8 @@ def words(recommendation: Mapping[str, Any]) -> str:
     lines = [
         f"Recommended: {headline(recommendation)}",
         f"Assumed: {_assumed(recommendation)}",
-        f"Memory per device: {_gib(recommendation['memory']['per_device']['total'])}, without activations",
+        *_tree(recommendation["tree"]),
+        _in_all(recommendation),
         *(f"Warning: {text}" for text in recommendation["warnings"]),
         *(f"Note: {text}" for text in recommendation["advice"]),
         *(f"{one['issue']}: {one['check']} {one['then']}" for one in recommendation["issues"]),
@@ -52,6 +55,7 @@ def markdown(recommendation: Mapping[str, Any]) -> str:
         ("Reasons", _table(("setting", "because", "source"), _joined(recommendation["reasons"]))),
         ("Networks and groups", list(_groups(recommendation))),
         ("Memory", list(_memory(recommendation["memory"]))),
+        ("Parameters", list(_parameters(recommendation))),
         ("Warnings", [f"- {text}" for text in recommendation["warnings"]]),
         ("Notes", [f"- {text}" for text in recommendation["advice"]]),
         ("Known issues", _table(("issue", "check", "then", "source"), recommendation["issues"])),
@@ -61,6 +65,33 @@ def markdown(recommendation: Mapping[str, Any]) -> str:
     ]
     texts = ["\n".join([*([f"## {title}", ""] if title else []), *lines]) for title, lines in sections if lines]
     return "\n\n".join(texts) + "\n"
+
+
+def _tree(tree: Mapping[str, Any] | None) -> Iterator[str]:
+    if tree is None:
+        return
+    size = f"{tree['parameters']:,} parameters in {counted(tree['leaves'], 'array')}"
+    yield f"Read: {tree['source']}, {tree['form']}: {size}"
+    if tree["left_out"]:
+        parts = [f"{one['paths']} ({one['because']})" for one in tree["left_out"][:_MOST]]
+        more = len(tree["left_out"]) - _MOST
+        yield f"Not trained: {', '.join(parts)}" + (f" and {more} more" if more > 0 else "")
+    yield from (f"Note: {note}" for note in tree["notes"])
+
+
+_MOST = 5  # of what is left out, in words
+
+
+def _in_all(recommendation: Mapping[str, Any]) -> str:
+    assumed = "" if recommendation["tree"] else ", for assumed shapes: --params FILE takes your own"
+    return f"Memory per device: {_gib(recommendation['memory']['per_device']['total'])}, without activations{assumed}"
+
+
+def _parameters(recommendation: Mapping[str, Any]) -> Iterator[str]:
+    if recommendation["tree"]:
+        yield from _tree(recommendation["tree"])
+        yield ""
+        yield from markdown_table(recommendation, recommendation["tree"]["rows"])
 
 
 def _assumed(recommendation: Mapping[str, Any]) -> str:

@@ -37,3 +37,17 @@ def write_size(number: float) -> str:
         if scaled >= 1 and len(f"{scaled:g}") <= 4 and parse_size(f"{scaled:g}{suffix}") == number:
             return f"{scaled:g}{suffix}"
     return f"{number:.0f}" if float(number).is_integer() else repr(float(number))
+
+
+def write_bytes(size: float) -> str:
+    """Return a number of bytes to three digits, in the largest unit of which there is one.
+
+    Example:
+        >>> write_bytes(512), write_bytes(2**20 * 1.5), write_bytes(0)
+        ('512 B', '1.5 MiB', '0')
+    """
+    for unit, power in (("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if size >= 2**power:
+            scaled = size / 2**power
+            return f"{scaled:.0f} {unit}" if scaled >= 1000 else f"{scaled:.3g} {unit}"
+    return f"{size:.0f} B" if size else "0"
