@@ -109,6 +109,18 @@ def test_bfloat16_parameters_get_a_master_copy() -> None:
     assert answer(typed("bfloat16"))["memory"]["bytes"]["master_copy"] == 4 * (64 * 64 + 64)
 
 
+def test_what_is_only_stored_in_a_dtype_is_trained_in_float32() -> None:
+    about = {"h.0.weight": {"dtype": "BF16", "shape": [8, 8], "data_offsets": [0, 128]}}
+    raw = json.dumps(about).encode()
+    Path("model.safetensors").write_bytes(len(raw).to_bytes(8, "little") + raw)
+    given = ["--set", "family=decoder-lm", "--params", "model.safetensors", "--set", "priority=speed", "--json"]
+    found = json.loads(CliRunner().invoke(recommend_optimizer_command, given).stdout)
+    assert found["memory"]["bytes"]["parameters"] == 4 * 64
+    assert found["answers"]["precision"] == "float32"
+    assert "stored as bfloat16, counted as float32, in which the parameters are trained" in found["tree"]["notes"]
+    assert any("outputs first" in text for text in found["warnings"])
+
+
 def test_adapters_are_those_of_the_tree_or_are_added() -> None:
     own = answer({**TREE, "lora_a": [64, 8]}, "--set", "stage=adapter")
     assert own["answers"]["adapter_parameters"] == 512

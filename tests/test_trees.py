@@ -146,6 +146,17 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.
         read_tree(name)
 
 
+def test_json_may_be_utf_16_as_powershell_writes_it(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"w": [4]}', "utf-16")
+    assert read_tree(str(tmp_path / "x.json")).leaves == {"w": Leaf((4,))}
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing")
+    with pytest.raises(BadInput, match="is a folder without "):
+        read_tree(str(tmp_path))
+
+
 def test_no_json_that_is_longer_than_any_is_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "long.json"
     with path.open("wb") as file:
@@ -162,6 +173,12 @@ def test_no_json_that_is_longer_than_any_is_read_whole(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_dtypes_have_many_names(name: str, dtype: str) -> None:
     assert dtype_named(name) == dtype
+
+
+@pytest.mark.parametrize("name", ["F4", "f8", "<f16", "<float32", "float128", "object", ""])
+def test_other_names_are_no_dtypes(name: str) -> None:
+    with pytest.raises(ValueError, match="unknown dtype"):
+        dtype_named(name)
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:

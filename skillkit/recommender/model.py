@@ -1,6 +1,6 @@
 """Models: the user's own tree of parameters, as answers and as each network's parameters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from skillkit.configuration.masks import is_adapter
@@ -64,16 +64,32 @@ def networks_of(tree: Tree, configuration: Mapping[str, Any], given: Answers, an
 def remarks(tree: Tree, networks: Mapping[str, Leaves], configuration: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is unusual about a tree."""
     kept = kept_dtype(configuration)
-    others = {leaf.dtype for leaves in networks.values() for leaf in leaves.values()} - {kept}
+    others = _dtypes(networks.values()) - {kept}
     if others:
         yield (
             f"Of the parameters in {tree.source} some are {', '.join(sorted(others))} and the precision keeps {kept}: "
             "they and their moments are counted as they are; cast them, or answer the precision that is meant."
         )
+    muon = any(
+        group["optimizer"]["name"] == "contrib.muon" for one in configuration["networks"] for group in one["groups"]
+    )
+    if muon and any(path.endswith(".weight") and len(leaf.shape) > 1 for path, leaf in tree.leaves.items()):
+        yield (
+            f"The names in {tree.source} are PyTorch's, whose weights have their outputs first, and the script takes "
+            "the last axis for them: give Muon the axes of convolutions yourself, or convert the weights first."
+        )
 
 
-def description(tree: Tree, answered: Sequence[str]) -> dict[str, Any]:
-    """Return what was read, as plain data; `answered` names the answers that were taken from it."""
+def description(tree: Tree, networks: Mapping[str, Leaves], answered: Sequence[str]) -> dict[str, Any]:
+    """Return what was read, as plain data.
+
+    Args:
+        tree: What was read.
+        networks: The same as it is trained.
+        answered: The names of the answers that were taken from it.
+    """
+    stored, trained = _dtypes([tree.leaves]), _dtypes(networks.values())
+    change = f"stored as {_words(stored)}, counted as {_words(trained)}, in which the parameters are trained"
     return {
         "source": tree.source,
         "form": tree.form,
@@ -81,8 +97,16 @@ def description(tree: Tree, answered: Sequence[str]) -> dict[str, Any]:
         "leaves": len(tree.leaves),
         "answers": list(answered),
         "left_out": [{"paths": one.paths, "because": tree.left_out[one.members[0]]} for one in folded(tree.left_out)],
-        "notes": list(tree.notes),
+        "notes": [*tree.notes, *([change] if stored != trained else [])],
     }
+
+
+def _dtypes(networks: Iterable[Leaves]) -> set[str]:
+    return {leaf.dtype for leaves in networks for leaf in leaves.values()}
+
+
+def _words(names: Iterable[str]) -> str:
+    return " and ".join(sorted(names))
 
 
 def _below(tree: Tree, name: str) -> Leaves:

@@ -68,7 +68,7 @@ def recommend_for(given: Answers, folder: Path, tree: Tree | None = None) -> Rec
     if tree is None or networks is None:
         return recommended
     warnings = [*recommended["warnings"], *remarks(tree, networks, configuration)]
-    about = description(tree, list(found)) | {"rows": rows(configuration, networks)}
+    about = description(tree, networks, list(found)) | {"rows": rows(configuration, networks)}
     return recommended | {"warnings": warnings, "tree": about}
 
 

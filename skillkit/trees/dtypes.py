@@ -24,14 +24,14 @@ _ALSO = {
     "int": "int32",
     "boolean": "bool",
     **{f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)},
-    # as numpy.dtype.str has them, of either byte order
-    **{f"f{size}": f"float{8 * size}" for size in (2, 4)},
-    **{f"i{size}": f"int{8 * size}" for size in (1, 2, 4)},
-    **{f"u{size}": f"uint{8 * size}" for size in (1, 2, 4)},
-    "b1": "bool",
 }
-# of these one letter and a number may count bits or bytes: eight of either
-_MARKED = {"f8": "float64", "i8": "int64", "u8": "uint64"}
+# numpy.dtype.str, which begins with the order of the bytes, and counts these where the others count bits
+_MARKED = {
+    "b1": "bool",
+    **{f"f{size}": f"float{8 * size}" for size in (2, 4, 8)},
+    **{f"c{size}": f"complex{8 * size}" for size in (8, 16)},
+    **{f"{kind[0]}{size}": f"{kind}{8 * size}" for kind in ("int", "uint") for size in (1, 2, 4, 8)},
+}
 
 
 def dtype_named(name: Any) -> str:
@@ -49,10 +49,9 @@ def dtype_named(name: Any) -> str:
     """
     if not isinstance(name, str):
         raise ValueError(f"a dtype must be a name as float32, not {shown(name)}")
+    word = name.rpartition(".")[2].lower()
     marked = name.startswith(("<", ">", "|", "="))
-    word = name.strip("<>|=").rpartition(".")[2].lower()
-    found = _MARKED.get(word) if marked else None
-    found = found or (word if word in ITEMSIZES else _ALSO.get(word))
+    found = _MARKED.get(word[1:]) if marked else word if word in ITEMSIZES else _ALSO.get(word)
     if found is None:
         raise ValueError(f"unknown dtype {shown(name)}{did_you_mean(word, ITEMSIZES)}: one of {', '.join(ITEMSIZES)}")
     return found

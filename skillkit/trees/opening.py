@@ -1,11 +1,14 @@
 """Opening: whatever a user names as the model's parameters, told by its content."""
 
+import codecs
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 from skillkit.errors import BadInput, bad_input
 from skillkit.files import decoded
 from skillkit.trees.declared import declared_tree, decoded_json
+from skillkit.trees.safetensors import INDEX, indexed_tree, safetensors_tree
 from skillkit.trees.tree import Tree
 
 LARGEST = 64 * 2**20  # bytes of a JSON file: a hundred thousand parameters take ten
@@ -15,41 +18,66 @@ def read_tree(name: str) -> Tree:
     """Return the tree of parameters in a file or folder; no array is loaded, and nothing in it is run.
 
     Args:
-        name: A file of shapes in JSON.
+        name: A file of shapes in JSON, a safetensors file or its index, or a folder with one of these.
 
     Raises:
         BadInput: It is none of these, or something in it is wrong.
     """
-    path = Path(name)
     try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):
-            raise bad_input(name, "is no file")
+        path = _inside(Path(name))
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise bad_input(name, "is neither a file nor a folder")
         with path.open("rb") as file:
             head = file.read(64)
-            if not _is_text(head):
-                raise _unknown(name, head)
-            raw = head + file.read(LARGEST)
+        if path.suffix == ".safetensors" or _is_header(head):
+            return safetensors_tree(path)
+        if not _is_text(head):
+            raise _unknown(str(path), head)
+        return _described(path)
     except FileNotFoundError as error:
         raise bad_input(name, "no such file") from error
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         raise bad_input(name, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _inside(path: Path) -> Path:
+    """Return the file that describes a model's folder, or what is no folder as it is."""
+    if not path.is_dir():
+        return path
+    found = [path / name for name in _TELLING if (path / name).is_file()]
+    if not found:
+        raise bad_input(path, f"is a folder without {_words(_TELLING)}: name a file")
+    return found[0]
+
+
+_TELLING = ("model.safetensors.index.json", "model.safetensors")
+
+
+def _words(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]])
+
+
+def _described(path: Path) -> Tree:
+    """Return the tree that a JSON file describes."""
+    with path.open("rb") as file:
+        raw = file.read(LARGEST + 1)
     if len(raw) > LARGEST:
-        raise bad_input(name, f"is longer than {LARGEST >> 20} MiB, which no JSON of shapes is")
-    return tree_of_text(decoded(raw, name), name)
+        raise bad_input(path, f"is longer than {LARGEST >> 20} MiB, which no JSON of shapes is")
+    text = decoded(raw, str(path))
+    value = decoded_json(text, str(path))
+    if isinstance(value, dict) and INDEX in value:
+        return indexed_tree(value, path)
+    return declared_tree(value, text, str(path))
 
 
-def tree_of_text(text: str, name: str) -> Tree:
-    """Return the tree that a JSON text describes; `name` names it in messages.
-
-    Raises:
-        BadInput: It describes none.
-    """
-    return declared_tree(decoded_json(text, name), text, name)
+def _is_header(head: bytes) -> bool:
+    # the length of a header, which is shorter than four GiB, and its first brace; no text has null characters
+    return head[4:9] == b"\0\0\0\0{"
 
 
 def _is_text(head: bytes) -> bool:
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
+    marked = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # as PowerShell writes it
+    return head.startswith(marked) or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
 
 
 def _unknown(name: str, head: bytes) -> BadInput:
@@ -69,4 +97,5 @@ _KINDS = {
     b"\x93NUMPY": "a NumPy array",
     b"\x89HDF": "an HDF5 file",
     b"GGUF": "a GGUF file",
+    b"version https://git-lfs": "a pointer to a file that git-lfs has not fetched",
 }
