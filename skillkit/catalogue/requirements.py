@@ -34,7 +34,12 @@ def bad_match(pattern: str) -> str:
         return f"not a regular expression: {error}"
     if all(found[:-1]) or found[-1]:
         return "would be found in any message: use words that only this one has"
+    if re.search(_NEED_NOT_BE, re.sub(r"\\.|\[[^\]]*\]", ".", pattern)):
+        return "has words that need not be in the message, and its words are printed as the message's: leave them out"
     return ""
+
+
+_NEED_NOT_BE = r"[^.*+?({][?*]|\{0?,|\{0\}|\(\?<?[=!]"  # what is optional, or is looked around for
 
 
 # messages that have nothing in common, and one that has each letter and digit, whichever a pattern asks for
