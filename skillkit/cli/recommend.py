@@ -42,7 +42,7 @@ FORMATS = ("python", "yaml", "markdown", "table", "prompt", "optuna", "json")
     "--params",
     "params",
     metavar="FILE",
-    help="The model's own parameters: shapes in JSON, or a safetensors file, its index or folder; nothing is loaded.",
+    help="The model's own parameters: shapes in JSON, safetensors, or an Orbax checkpoint; nothing is loaded.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; the same as --format json.")
 @click.option(

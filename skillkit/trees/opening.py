@@ -2,12 +2,12 @@
 
 import codecs
 import stat
-from collections.abc import Sequence
 from pathlib import Path
 
 from skillkit.errors import BadInput, bad_input
 from skillkit.files import decoded
 from skillkit.trees.declared import declared_tree, decoded_json
+from skillkit.trees.orbax import orbax_item, orbax_tree
 from skillkit.trees.safetensors import INDEX, indexed_tree, safetensors_tree
 from skillkit.trees.tree import Tree
 
@@ -18,13 +18,18 @@ def read_tree(name: str) -> Tree:
     """Return the tree of parameters in a file or folder; no array is loaded, and nothing in it is run.
 
     Args:
-        name: A file of shapes in JSON, a safetensors file or its index, or a folder with one of these.
+        name: A file of shapes in JSON, a safetensors file or its index, a folder with one of these, or an Orbax
+            checkpoint.
 
     Raises:
         BadInput: It is none of these, or something in it is wrong.
     """
     try:
-        path = _inside(Path(name))
+        path = Path(name)
+        if path.is_dir():
+            path = _inside(path)
+        if path.is_dir():
+            return orbax_tree(path, name)
         if not stat.S_ISREG(path.stat().st_mode):
             raise bad_input(name, "is neither a file nor a folder")
         with path.open("rb") as file:
@@ -40,21 +45,16 @@ def read_tree(name: str) -> Tree:
         raise bad_input(name, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _inside(path: Path) -> Path:
-    """Return the file that describes a model's folder, or what is no folder as it is."""
-    if not path.is_dir():
-        return path
-    found = [path / name for name in _TELLING if (path / name).is_file()]
-    if not found:
-        raise bad_input(path, f"is a folder without {_words(_TELLING)}: name a file")
-    return found[0]
+def _inside(folder: Path) -> Path:
+    """Return the file, or in a checkpoint the folder, that says what is in a folder."""
+    found = [folder / name for name in _TELLING if (folder / name).is_file()]
+    item = found[0] if found else orbax_item(folder)
+    if item is None:
+        raise bad_input(folder, f"holds neither {' nor '.join(_TELLING)} nor an Orbax checkpoint")
+    return item
 
 
 _TELLING = ("model.safetensors.index.json", "model.safetensors")
-
-
-def _words(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]])
 
 
 def _described(path: Path) -> Tree:
