@@ -1,15 +1,21 @@
 import itertools
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
-from skillkit.configuration import building, memory
+from skillkit.configuration import building, memory, scripts
 from skillkit.configuration.format import read_configuration
 from skillkit.configuration.optimizers import OPTIMIZERS
+from skillkit.places import own_project
+from skillkit.reading import Document
+from skillkit.recommender.questions import decisions_folder, read_questions
+from skillkit.recommender.recommending import recommend
 from skillkit.trees.leaves import Leaf
 
 FILES = sorted((Path(__file__).parent / "configurations").glob("*.yaml"))
@@ -95,3 +101,69 @@ def test_state_lies_on_devices_as_its_parameters_do() -> None:
     leaves = {"model": {"kernel": Leaf((8, 6)), "bias": Leaf((3,))}}
     found = memory.estimate(configuration, leaves=leaves)["per_device"]["bytes"]
     assert found["parameters"] == 8 * 6 * 4 // 4 + 3 * 4
+
+
+FOLDER = decisions_folder(own_project(Path()))
+SIZES = ("1M", "124M", "7B")
+DEVICES = (2, 8, 24, 32, 64)
+CASES = [
+    *({"family": family} for family in read_questions(FOLDER)["family"].choices),
+    {"family": "decoder-lm", "stage": "adapter", "accumulation": 4, "precision": "bfloat16-params"},
+    {"family": "decoder-lm", "priority": "memory", "accumulation": 2},
+    {"family": "decoder-lm", "priority": "speed", "precision": "bfloat16-params"},
+    {"family": "cnn", "privacy": "dp-sgd"},
+]
+
+
+def case(answers: dict[str, Any], size: str, devices: int) -> dict[str, Any]:
+    return recommend([Document("test", answers | {"parameters": size, "devices": devices}, {})], FOLDER)
+
+
+def planned_shardings(configuration: Any, devices: int) -> Callable[[Any], Any]:
+    """Return the script's own plan, on a mesh of devices that are not there."""
+    text = scripts.script({"configuration": configuration})
+    body = text[text.index("def shardings(") : text.index("class TrainState")]
+    mesh = AbstractMesh((devices,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+    known: dict[str, Any] = {"mesh": mesh, "jax": jax, "Any": Any}
+    known |= {"NamedSharding": NamedSharding, "PartitionSpec": PartitionSpec}
+    exec(body, known)
+    planned: Callable[[Any], Any] = known["shardings"]
+    return planned
+
+
+def measured_on_each(configuration: Any, leaves: Any, devices: int) -> int:
+    """Return the bytes of parameters and state on one device."""
+    held = []
+    for network, optimizer in building.build(configuration).items():
+        params = {
+            path: jax.ShapeDtypeStruct(leaf.shape, jnp.dtype(leaf.dtype)) for path, leaf in leaves[network].items()
+        }
+        held += [params, jax.eval_shape(optimizer.init, params)]
+        held += [{path: jax.ShapeDtypeStruct(leaf.shape, jnp.float32) for path, leaf in params.items()}] * bool(
+            configuration["ema"]
+        )
+    places = planned_shardings(configuration, devices)(held)
+    return sum(
+        math.prod(place.shard_shape(array.shape)) * array.dtype.itemsize
+        for array, place in zip(jax.tree.leaves(held), jax.tree.leaves(places), strict=True)
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("answers", CASES, ids=lambda answers: "-".join(map(str, answers.values())))
+def test_memory_falls_as_one_over_the_devices(answers: dict[str, Any], size: str) -> None:
+    alone = case(answers, size, 1)["memory"]["total"]
+    for devices in DEVICES:
+        each = case(answers, size, devices)["memory"]["per_device"]["total"]
+        assert each == pytest.approx(alone / devices, rel=0.02), devices
+
+
+@pytest.mark.parametrize("devices", DEVICES)
+@pytest.mark.parametrize("answers", CASES, ids=lambda answers: "-".join(map(str, answers.values())))
+def test_memory_on_each_device_is_what_the_scripts_shardings_give(answers: dict[str, Any], devices: int) -> None:
+    found = case(answers, "124M", devices)
+    parts = found["memory"]["per_device"]["bytes"]
+    own = found["answers"].get("adapter_parameters")
+    leaves = memory.assumed_leaves(found["configuration"], found["answers"]["parameters"], own)
+    expected = measured_on_each(found["configuration"], leaves, devices)
+    assert sum(parts.values()) - parts["gradients"] == pytest.approx(expected, rel=0.02)

@@ -45,7 +45,7 @@ def estimate(
     }
 
 
-_ASSUMES = "an embedding, matrices of (width, 4 * width), and a vector of what is left; without activations"
+_ASSUMES = "an embedding, matrices of (width, 4 * width), a width that the devices divide; without activations"
 
 
 def assumed_leaves(
@@ -53,6 +53,7 @@ def assumed_leaves(
 ) -> dict[str, Leaves]:
     """Return that many parameters for each network, in shapes like those of a transformer."""
     dtype, found = kept_dtype(configuration), dict[str, Leaves]()
+    devices = configuration.get("devices") or 1
     for network in configuration["networks"]:
         count = int(parameters[network["name"]] if isinstance(parameters, Mapping) else parameters)
         chosen = {group["parameters"] for group in network["groups"]}
@@ -60,10 +61,10 @@ def assumed_leaves(
             shapes: Shapes = {"log_temperature": ()}
         elif "adapters" in chosen:
             own = int(adapter_parameters or max(count // 200, 1))
-            shapes = {"adapter/lora": (own,), **_shapes(max(count - own, 0), 0.5)}
+            shapes = _vector("adapter/lora", own, devices) | _shapes(max(count - own, 0), 0.5, devices)
         else:
             # a recommender is nearly all tables; elsewhere a table has at most half of the parameters
-            shapes = _shapes(count, 0.95 if "embeddings" in chosen else 0.5)
+            shapes = _shapes(count, 0.95 if "embeddings" in chosen else 0.5, devices)
         found[network["name"]] = {path: Leaf(shape, dtype) for path, shape in shapes.items()}
     return found
 
@@ -73,13 +74,25 @@ def kept_dtype(configuration: Mapping[str, Any]) -> str:
     return "bfloat16" if configuration.get("precision") == "bfloat16-params" else "float32"
 
 
-def _shapes(count: int, embedded: float) -> Shapes:
-    width = max(round((count * 64 / 12) ** (1 / 3)), 1)  # 12 * width^2 in each of width / 64 layers
+def _shapes(count: int, embedded: float, devices: int) -> Shapes:
+    usual = (count * 64 / 12) ** (1 / 3)  # 12 * width^2 in each of width / 64 layers
+    width = max(round(usual / devices), 1) * devices  # an axis that does not divide is not split
     rows = int(count * embedded) // width if embedded > 0.5 else min(50_304, int(count * embedded) // width)
-    layers, rest = divmod(count - rows * width, 4 * width**2)
+    rows -= rows % devices
+    left = count - rows * width
+    columns = left // (width * devices) * devices
+    layers = max(columns // (4 * width), 1)
     found: Shapes = {"embedding/table": (rows, width)} if rows else {}
-    found |= {f"layer_{index}/kernel": (width, 4 * width) for index in range(layers)}
-    return found | ({"rest/bias": (rest,)} if rest else {})
+    found |= {f"layer_{index}/kernel": (width, 4 * width) for index in range(layers - 1)}
+    found |= {"last/kernel": (width, columns - 4 * width * (layers - 1))} if columns else {}
+    return found | _vector("rest/bias", left - columns * width, devices)
+
+
+def _vector(path: str, count: int, devices: int) -> Shapes:
+    """Return a vector of so many elements, and apart those, fewer than the devices, that each of these holds."""
+    whole = count % devices
+    shapes: Shapes = {path: (count - whole,), f"{path}_whole": (whole,)}
+    return {path: shape for path, shape in shapes.items() if shape != (0,)}
 
 
 def held(configuration: Mapping[str, Any], made: Transformation, leaves: Leaves) -> Iterator[Array]:

@@ -117,6 +117,12 @@ def _length(situation: Situation) -> Iterator[str]:
 def _division(draft: Draft, situation: Situation) -> Iterator[str]:
     parts = situation.answers["devices"] * draft.accumulation
     examples = situation.numbers["examples_per_update"]
+    devices = situation.answers["devices"]
+    if devices & (devices - 1):
+        yield (
+            f"An array is split only along an axis that {devices} divides, and elsewhere held whole by each device; "
+            "the memory assumes that all widths are such."
+        )
     if round(examples) % parts:
         yield f"A batch of {examples:g} is not divisible by {parts}, the devices times the accumulation."
     if draft.accumulation > 1 and draft.rate is None:
@@ -142,7 +148,11 @@ def _fit(memory: Mapping[str, Any], situation: Situation) -> Iterator[str]:
         return
     needed = memory["per_device"]["total"] / _GIB
     devices = -(-memory["total"] // max(int(gib * _GIB), 1))
+    others = [
+        *(["take priority: memory"] if situation.answers["priority"] != "memory" else []),
+        *(["train adapters"] if situation.answers["stage"] != "adapter" else []),
+    ]
     yield (
         f"Parameters, gradients and optimizer state need {needed:.3g} GiB per device, and there are {gib:g}, without "
-        f"activations: shard over {devices} devices or more, or take priority: memory, or train adapters."
+        f"activations: {', or '.join([f'shard over {devices} devices or more', *others])}."
     )
