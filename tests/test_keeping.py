@@ -1,6 +1,8 @@
 """Keeping: what is known of a topic is what reading it gives, until anything changes that it was read from."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +17,7 @@ from skillkit.catalogue.plain import decoded, encoded
 from skillkit.catalogue.specs import load_topic
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
+from skillkit.kept import keep, kept
 from skillkit.places import cache_folder, find_project
 from skillkit.proof.evidence import load_evidence
 from skillkit.proof.statements import project_proofs, proofs
@@ -110,6 +113,15 @@ def test_so_is_all_where_the_toolkit_has_changed(reads: list[str], monkeypatch: 
     assert reads == ["sums.yaml"] * 2
 
 
+def test_all_code_that_reads_topics_is_looked_at() -> None:
+    code = "import sys, skillkit.catalogue.specs\nfor name, one in sys.modules.items():\n"
+    code += "    if name.startswith('skillkit.'): print(one.__file__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    read = set(map(Path, done.stdout.split()))
+    assert len(read) > 15
+    assert read <= set(keeping._code())
+
+
 def test_problems_are_found_each_time(reads: list[str], edit: Edit) -> None:
     edit("reference/sums.yaml", "symbols: [mean]", "symbols: [meen]")
     for _ in range(2):
@@ -118,11 +130,11 @@ def test_problems_are_found_each_time(reads: list[str], edit: Edit) -> None:
     assert reads == ["sums.yaml"] * 2
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"of": {"modules": 1}}', '{"of": 1, "topic": {}}'])
-def test_what_was_spoilt_is_read_again(reads: list[str], text: str) -> None:
+@pytest.mark.parametrize("data", ["", {}, [], None, {"of": {"modules": 1}}, {"of": 1, "topic": {}}])
+def test_what_is_no_topic_is_read_again(reads: list[str], data: Any) -> None:
     topics = load().topics
     (path,) = (cache_folder() / "topics").iterdir()
-    path.write_text(text)
+    keep(path, data)
     assert load().topics == topics
     assert reads == ["sums.yaml"] * 2
 
@@ -131,9 +143,9 @@ def test_a_topic_of_another_name_is_not_believed(reads: list[str]) -> None:
     """Its name becomes that of a file."""
     load()
     (path,) = (cache_folder() / "topics").iterdir()
-    kept = json.loads(path.read_text())
-    kept["topic"]["name"] = "../../elsewhere"
-    path.write_text(json.dumps(kept))
+    data = kept(path)
+    data["topic"]["name"] = "../../elsewhere"
+    keep(path, data)
     assert [topic.name for topic in load().topics] == ["sums"]
     assert reads == ["sums.yaml"] * 2
 
@@ -149,7 +161,10 @@ def test_what_is_recorded_is_read_anew() -> None:
     load()
     (path,) = (cache_folder() / "topics").iterdir()
     path.write_text(path.read_text().replace("== 1.5", "== 2.5"))
-    assert CliRunner().invoke(skillkit, ["verify"]).exit_code == 1  # what is kept is believed
+    assert CliRunner().invoke(skillkit, ["verify"]).exit_code == 0  # its seal is broken
+    load()
+    keep(path, json.loads(json.dumps(kept(path)).replace("== 1.5", "== 2.5")))
+    assert CliRunner().invoke(skillkit, ["verify"]).exit_code == 1  # what is kept under a seal is believed
     assert CliRunner().invoke(skillkit, ["verify", "--record"]).exit_code == 0  # but never recorded
     (run,) = load_evidence(Path("outputs/evidence.json")).runs
     wanted = {proof.id: proof.hash for proof in project_proofs(find_project(), {"python": "3"}, anew=True)}

@@ -1,11 +1,11 @@
 """Outcomes: kept between runs, never believed where they are not whole."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from skillkit.kept import keep
 from skillkit.proof import outcomes as module
 from skillkit.proof.outcomes import Outcomes
 
@@ -67,9 +67,9 @@ def test_what_is_no_outcome_is_not_believed(tmp_path: Path, poison: Any) -> None
     one.learn("a", OUTCOME)
     one.save()
     (path,) = tmp_path.iterdir()
-    path.write_text(json.dumps({"a": poison}))
+    keep(path, {"a": poison})
     assert Outcomes(tmp_path, VERSIONS).known("a") is None
-    path.write_text(json.dumps(poison))
+    keep(path, poison)
     assert Outcomes(tmp_path, VERSIONS).known("a") is None
 
 

@@ -3,14 +3,19 @@
 import os
 import stat
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from skillkit.cli import skillkit
 from skillkit.errors import BadInput
+from skillkit.kept import keep
 from skillkit.places import Project, find_project
+from skillkit.rendering import contexts
+from skillkit.rendering.contexts import GROUP
 from skillkit.rendering.renderer import Renderer
 from skillkit.rendering.subjects import plain
 from skillkit.rendering.texts import MARK
@@ -191,21 +196,45 @@ def test_texts_in_the_cache_are_of_the_settings_that_they_speak_of(edit: Edit, p
     assert (project / "outputs" / "sums.md").read_text().startswith("# cmath\n")
 
 
+def test_what_lies_in_a_linked_folder_is_looked_at_too(project: Path, edit: Edit) -> None:
+    (project / "reference" / "mistakes").rename(project / "wrong")
+    (project / "reference" / "mistakes").symlink_to(project / "wrong")
+    (project / "reference" / "again").symlink_to(project / "reference")
+    edit("templates/sums.md.j2", "# Sums", "# {{ verified(patterns.values()) }}")
+    render()
+    assert render("--check").exit_code == 0
+    edit("wrong/sums.py", "def mean_of_nothing", "def mean_of_none")
+    assert "no 'mean_of_nothing'" in refusal("--check")
+
+
+@pytest.mark.parametrize(("package", "kept"), [("skillkit.greetings", 1), ("greetings", 0)])
+def test_texts_are_not_kept_where_another_s_code_makes_them(
+    project: Path, monkeypatch: pytest.MonkeyPatch, package: str, kept: int
+) -> None:
+    entry = EntryPoint("greetings", f"{package}:context", GROUP)
+    monkeypatch.setattr(contexts, "entry_points", lambda **_: [entry])
+    monkeypatch.setattr("skillkit.rendering.renderer.registered_context", lambda *_: {})
+    (project / "pyproject.toml").write_text('[tool.skillkit]\ncontexts = ["greetings"]\n')
+    assert render().exit_code == 0
+    texts = project / "cache" / "skillkit" / "texts"
+    assert len(list(texts.glob("*.kept"))) == kept
+
+
 @pytest.mark.parametrize(
-    "kept",
+    "data",
     [
         "",
-        "[]",
-        "[1, []]",
-        '[[["sums", "../elsewhere.md", "x"]], []]',
-        '[[["sums", "/tmp/elsewhere.md", "x"]], []]',
-        '[[["sums", "a/../../elsewhere.md", "x"]], []]',
+        [],
+        [1, []],
+        [[["sums", "../elsewhere.md", "x"]], []],
+        [[["sums", "/tmp/elsewhere.md", "x"]], []],
+        [[["sums", "a/../../elsewhere.md", "x"]], []],
     ],
 )
-def test_what_is_kept_of_texts_is_not_believed_where_it_leaves_the_outputs(project: Path, kept: str) -> None:
+def test_what_is_kept_of_texts_is_not_believed_where_it_leaves_the_outputs(project: Path, data: Any) -> None:
     render()
-    (path,) = (project / "cache" / "skillkit" / "texts").glob("*.json")
-    path.write_text(kept)
+    (path,) = (project / "cache" / "skillkit" / "texts").iterdir()
+    keep(path, data)
     assert render().exit_code == 0
     assert [one.name for one in project.rglob("*.md")] == ["sums.md"]
     assert not Path("/tmp/elsewhere.md").exists()

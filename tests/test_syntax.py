@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from skillkit.source.syntax import BadForm, find, parse_form, taken_apart, telling
+from skillkit.source.syntax import BadForm, find, may_hold, parse_form, taken_apart, telling
 
 CODE = '''@jax.jit
 def train_step(params, batch: Batch, *, rate=0.1) -> Params:
@@ -27,7 +27,22 @@ def train_step(params, batch: Batch, *, rate=0.1) -> Params:
 
 
 def found(form: str, code: str = CODE) -> list[tuple[int, int]]:
-    return sorted(set(find(parse_form(form), taken_apart(ast.parse(code)))))
+    lines = sorted(set(find(parse_form(form), taken_apart(ast.parse(code)))))
+    assert may_hold(code, parse_form(form)) or not lines  # whatever is found may be
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("form", "code", "may"),
+    [
+        ("jax.nn.relu(...)", CODE, False),
+        ("jax.random.normal(..., shape=...)", CODE, True),  # not by its keyword
+        ("fix(x)", "x = ﬁx(x)", True),  # Python reads these two letters as one name
+        ("'a' + ...", "'b' + x", True),
+    ],
+)
+def test_code_without_a_name_of_the_form_need_not_be_parsed(form: str, code: str, may: bool) -> None:
+    assert may_hold(code, parse_form(form)) is may
 
 
 @pytest.mark.parametrize(
@@ -120,7 +135,8 @@ def test_a_literal_ellipsis_in_a_text_is_no_hole() -> None:
     [
         ("...", "says nothing: it would be found in any code", 1),
         ("...\n...", "says nothing: it would be found in any code", 1),
-        ("f(", "not Python: ", 2),
+        ("f(", "not Python: '(' was never closed", 1),
+        ("f(...", "not Python: ", 2),
         ("x = 1\nf(1,,2)", "not Python: invalid syntax", 2),
         ("a b", "not Python: invalid syntax", 1),
     ],

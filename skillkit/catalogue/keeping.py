@@ -1,22 +1,26 @@
 """Keeping: topics as they were read before, while nothing has changed that they were read from.
 
-What is kept is believed, as Python believes its compiled modules. What is recorded as evidence is read anew.
+What is kept is believed where its seal is whole, as Python believes its compiled modules. What is recorded as evidence
+is read anew.
 """
 
 import hashlib
-import json
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
+from packaging import __version__ as packaging_version
+
 import skillkit
 from skillkit.catalogue.patterns import Topic
 from skillkit.catalogue.plain import decoded, encoded
 from skillkit.catalogue.specs import load_topic
-from skillkit.source.shelf import Seen, Shelf, module_aliases, runs_alone
+from skillkit.kept import keep, kept
+from skillkit.source.shelf import Seen, Shelf, module_aliases, module_libraries, runs_alone
 from skillkit.source.slicing import cut
-from skillkit.writing import write
 
 
 class Keeper:
@@ -39,8 +43,8 @@ class Keeper:
         """
         if not self.folder:
             return load_topic(spec, self.shelf)
-        path = self.folder / f"{_digest(str(spec.absolute()).encode())}.json"
-        known = self._known(path, spec)
+        path = self.folder / f"{_digest(str(spec.absolute()).encode())}.kept"
+        known = self._known(kept(path), spec)
         if known:
             return known
         with self.shelf.watched() as seen:
@@ -49,14 +53,13 @@ class Keeper:
         self._keep(path, spec, topic, seen)
         return topic
 
-    def _known(self, path: Path, spec: Path) -> Topic | None:
+    def _known(self, found: Any, spec: Path) -> Topic | None:
         try:
-            kept = json.loads(path.read_text("utf-8"))
-            modules = kept["of"]["modules"]
-            if kept["of"] != self._sources(spec, modules):
+            modules = found["of"]["modules"]
+            if found["of"] != self._sources(spec, modules):
                 return None
-            topic = decoded(kept["topic"])
-            facts = {name: decoded(value) for name, value in kept["facts"].items()}
+            topic = decoded(found["topic"])
+            facts = {name: decoded(value) for name, value in found["facts"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
         if not isinstance(topic, Topic) or topic.name != spec.stem:
@@ -68,10 +71,10 @@ class Keeper:
     def _keep(self, path: Path, spec: Path, topic: Topic, seen: Seen) -> None:
         try:
             facts = {name: encoded(self.shelf.facts[name]) for name in sorted(seen.facts)}
-            kept = {"of": self._sources(spec, seen.modules), "topic": encoded(topic), "facts": facts}
-            write(path, json.dumps(kept))
+            data = {"of": self._sources(spec, seen.modules), "topic": encoded(topic), "facts": facts}
         except (OSError, TypeError):  # nothing is lost but time
             return
+        keep(path, data)
 
     def _sources(self, spec: Path, modules: Iterable[str]) -> dict[str, Any]:
         files = {name: self.shelf.path(name) for name in sorted(modules)}
@@ -93,6 +96,7 @@ def _prepare(topic: Topic, shelf: Shelf) -> None:
             if mistake.instead and runs_alone(shelf, topic.name, mistake.instead):
                 cut(shelf, topic.name, [mistake.instead])
     module_aliases(shelf, topic.name)
+    module_libraries(shelf, topic.name)
 
 
 def _digest(data: bytes) -> str:
@@ -101,13 +105,14 @@ def _digest(data: bytes) -> str:
 
 @cache
 def _toolkit() -> str:
-    """Return a digest of the code that reads topics."""
-    return _digest(b"\0".join(path.read_bytes() for path in _code()))
+    """Return a digest of what reads topics: this package's code, Python's own parser, and YAML's."""
+    versions = f"{sys.version} {yaml.__version__} {packaging_version}"
+    return _digest(b"\0".join([versions.encode(), *(path.read_bytes() for path in _code())]))
 
 
 def _code() -> Iterator[Path]:
     package = Path(skillkit.__file__).parent
-    yield from (package / "reading.py", package / "shapes.py")
+    yield from sorted(package.glob("*.py"))
     yield from sorted((package / "schemas").glob("*.json"))
     for room in ("catalogue", "source"):
         yield from sorted((package / room).glob("*.py"))

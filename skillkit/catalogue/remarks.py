@@ -11,6 +11,7 @@ from skillkit.errors import BadInput, Problem, did_you_mean
 from skillkit.places import Project
 from skillkit.reading import Document, Key, read
 from skillkit.shapes import require, schema
+from skillkit.source.shelf import module_libraries
 
 TABLES = ("glossary", "advice")
 
@@ -72,7 +73,7 @@ def _read(path: Path, name: str, catalogue: Catalogue, asked: Collection[str]) -
             near = did_you_mean(entry["pattern"], catalogue.patterns)
             problems.append(document.problem((*key, "pattern"), f"no such pattern{near}"))
             continue
-        versioned = {*catalogue.shelf.module(pattern.topic).libraries(), "python"}
+        versioned = {*module_libraries(catalogue.shelf, pattern.topic), "python"}
         prose = Prose(document, key, entry, ("text",), [pattern.block.text], versioned)
         figures, faults = read_figures(prose, catalogue.shelf, pattern.topic)
         problems += faults

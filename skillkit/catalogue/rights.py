@@ -1,13 +1,14 @@
 """Rights: the right code that a mistake may be read beside, in which what one must not write must not be found."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 from skillkit.catalogue.changes import Change
 from skillkit.catalogue.patterns import Pattern
 from skillkit.errors import BadInput, Problem
-from skillkit.source.syntax import Code, find, parse_form, taken_apart
+from skillkit.source.syntax import Code, Form, find, may_hold, parse_form, taken_apart
 
 
 @dataclass(frozen=True)
@@ -16,11 +17,21 @@ class Right:
 
     Args:
         name: What a message calls it.
-        code: What is looked through.
+        text: The code as it is written.
+        parsed: Parses it; of most code the text says already that a form is not in it.
     """
 
     name: str
-    code: Code
+    text: str
+    parsed: Callable[[], list[ast.stmt]]
+
+    def holds(self, form: Form) -> bool:
+        """Return whether a form is found in it."""
+        return may_hold(self.text, form) and any(True for _ in find(form, self._code))
+
+    @cached_property
+    def _code(self) -> Code:
+        return taken_apart(ast.Module(self.parsed(), []))
 
 
 def core_rights(patterns: Iterable[Pattern]) -> list[Right]:
@@ -39,8 +50,7 @@ def pattern_mix_ups(pattern: Pattern, core: Sequence[Right]) -> Iterator[Problem
         return
     rights = list({one.name: one for one in (_block(pattern), *core)}.values())
     if pattern.writes:
-        right_form = ast.Module(list(parse_form(pattern.writes).body), [])
-        rights = [*rights, Right("what one should write", taken_apart(right_form))]
+        rights.append(Right("what one should write", pattern.writes, lambda: list(parse_form(pattern.writes).body)))
     for mistake in pattern.mistakes:
         if mistake.writes:
             yield from _found(mistake.writes, mistake.place, rights)
@@ -57,18 +67,21 @@ def require_old_forms(changes: Iterable[Change], patterns: Iterable[Pattern]) ->
     core = core_rights(patterns)
     problems: list[Problem] = []
     for change in changes:
-        new = [node for node in ast.parse(change.instead).body if not isinstance(node, ast.With)]
-        own = Right("its own 'instead'", taken_apart(ast.Module(new, [])))
+        own = Right("its own 'instead'", change.instead, partial(_without_contexts, change.instead))
         problems += _found(change.writes, change.place, [own, *core])
     if problems:
         raise BadInput(problems)
+
+
+def _without_contexts(code: str) -> list[ast.stmt]:
+    return [node for node in ast.parse(code).body if not isinstance(node, ast.With)]
 
 
 def _found(writes: str, place: str, rights: Iterable[Right]) -> Iterator[Problem]:
     form = parse_form(writes)
     path, line, column = place.rsplit(":", 2)
     for right in rights:
-        if any(True for _ in find(form, right.code)):
+        if right.holds(form):
             message = (
                 f"'{writes}' is found in {right.name} too: write what makes it wrong with it, or say it in 'words'"
             )
@@ -76,4 +89,5 @@ def _found(writes: str, place: str, rights: Iterable[Right]) -> Iterator[Problem
 
 
 def _block(pattern: Pattern) -> Right:
-    return Right(f"the block of '{pattern.id}'", taken_apart(ast.parse(pattern.block.text)))
+    text = pattern.block.text
+    return Right(f"the block of '{pattern.id}'", text, lambda: ast.parse(text).body)

@@ -15,7 +15,7 @@ from skillkit.reading import Document, Key, read
 from skillkit.shapes import require, schema
 from skillkit.source.excerpts import Line
 from skillkit.source.modules import Module
-from skillkit.source.shelf import Shelf
+from skillkit.source.shelf import Shelf, module_libraries
 from skillkit.source.slicing import Slice, cut
 from skillkit.source.syntax import bad_form, find, parse_form, taken_apart
 
@@ -153,7 +153,7 @@ class _Reader:
     def figures(
         self, key: Key, entry: dict[str, Any], names: Sequence[str], shown: Sequence[str]
     ) -> tuple[Figure, ...]:
-        versioned = {*self.shelf.module(self.topic).libraries(), "python"}
+        versioned = {*module_libraries(self.shelf, self.topic), "python"}
         prose = Prose(self.document, key, entry, names, shown, versioned)
         figures, problems = read_figures(prose, self.shelf, self.topic)
         self.problems += problems

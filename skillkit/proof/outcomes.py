@@ -8,7 +8,7 @@ from typing import Any
 
 import skillkit
 from skillkit.execution.serving import UNSURE
-from skillkit.writing import write
+from skillkit.kept import keep, kept
 
 KEPT = 10_000  # outcomes in a file: ten times what this project has
 
@@ -23,7 +23,7 @@ class Outcomes:
     """
 
     def __init__(self, folder: Path | None, versions: Mapping[str, str], anew: bool = False) -> None:
-        self._path = folder / f"{_digest(versions)}.json" if folder else None
+        self._path = folder / f"{_digest(versions)}.kept" if folder else None
         self._known = {} if anew or not self._path else _load(self._path)
         self._learnt: dict[str, Any] = {}
 
@@ -40,11 +40,8 @@ class Outcomes:
     def save(self) -> None:
         """Write what was learnt; a folder that cannot be written is no error, since nothing is lost but time."""
         if self._path and self._learnt:
-            kept = list({**_load(self._path), **self._learnt}.items())[-KEPT:]  # others may have written meanwhile
-            try:
-                write(self._path, json.dumps(dict(kept)))
-            except OSError:
-                return
+            found = list({**_load(self._path), **self._learnt}.items())[-KEPT:]  # others may have written meanwhile
+            keep(self._path, dict(found))
 
 
 def _digest(versions: Mapping[str, str]) -> str:
@@ -55,10 +52,7 @@ def _digest(versions: Mapping[str, str]) -> str:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    try:
-        known: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
+    known = kept(path)
     return known if isinstance(known, dict) else {}
 
 

@@ -2,15 +2,19 @@
 
 import hashlib
 import json
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import skillkit
+from skillkit.kept import keep, kept
 from skillkit.places import Project, cache_folder
+from skillkit.rendering.contexts import is_own_context
 from skillkit.rendering.texts import Text
-from skillkit.writing import write
 
 KEPT = 20  # texts of so many states are kept in the cache
 
@@ -39,43 +43,49 @@ def rendered(project: Project, versions: Mapping[str, str], names: Sequence[str]
     Raises:
         BadInput: A spec, a module or a template cannot be used.
     """
-    folder = cache_folder() / "texts"
-    path = folder / f"{_digest(project, versions, names)}.json"
-    known = _known(path)
+    if not all(map(is_own_context, project.contexts)):  # its code may change and nothing here would show it
+        return _made(project, versions, names)
+    path = cache_folder() / "texts" / f"{_digest(project, versions, names)}.kept"
+    known = _known(kept(path))
     if known:
         return known
-    from skillkit.rendering.renderer import Renderer
-
-    renderer = Renderer(project, versions)
-    found = Rendered(list(renderer.render(names)), renderer.unproven)
-    _keep(path, [[[text.name, text.path.as_posix(), text.text] for text in found.texts], found.unproven])
+    found = _made(project, versions, names)
+    keep(path, [[[text.name, text.path.as_posix(), text.text] for text in found.texts], found.unproven])
+    _forget(path.parent)
     return found
 
 
-def _known(path: Path) -> Rendered | None:
-    """Return the texts that a file keeps, or None where it is no such file, or would have them written elsewhere."""
+def _made(project: Project, versions: Mapping[str, str], names: Sequence[str]) -> Rendered:
+    from skillkit.rendering.renderer import Renderer
+
+    renderer = Renderer(project, versions)
+    return Rendered(list(renderer.render(names)), renderer.unproven)
+
+
+def _known(data: Any) -> Rendered | None:
+    """Return the texts that were kept, or None where these are none, or would be written elsewhere."""
     try:
-        kept, unproven = json.loads(path.read_text("utf-8"))
-        texts = [Text(str(name), Path(file), str(text)) for name, file, text in kept]
+        found, unproven = data
+        texts = [Text(str(name), Path(file), str(text)) for name, file, text in found]
         unproven = [str(name) for name in unproven]
-    except (OSError, ValueError, TypeError):
+    except (ValueError, TypeError):
         return None
     leaves = any(text.path.is_absolute() or ".." in text.path.parts for text in texts)
     return None if leaves else Rendered(texts, unproven)
 
 
-def _keep(path: Path, texts: list[Any]) -> None:
+def _forget(folder: Path) -> None:
     try:
-        write(path, json.dumps(texts))
-        for old in sorted(path.parent.glob("*.json"), key=lambda one: one.stat().st_mtime)[:-KEPT]:
+        for old in sorted(folder.glob("*.kept"), key=lambda one: one.stat().st_mtime)[:-KEPT]:
             old.unlink()
     except OSError:  # nothing is lost but time
         return
 
 
 def _digest(project: Project, versions: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return a name for all that texts are made of: specs, code, templates, settings, evidence, and this package."""
-    digest = hashlib.sha256(json.dumps([dict(versions), list(names), repr(project)]).encode())
+    """Return a name for all that texts are made of: specs, code, templates, settings, evidence, and what reads them."""
+    readers = [sys.version, *map(version, ("jinja2", "markupsafe", "packaging", "pyyaml"))]
+    digest = hashlib.sha256(json.dumps([dict(versions), list(names), repr(project), readers]).encode())
     for path in _inputs(project):
         digest.update(f"\0{path}\0".encode())
         digest.update(path.read_bytes())
@@ -84,9 +94,15 @@ def _digest(project: Project, versions: Mapping[str, str], names: Sequence[str])
 
 def _inputs(project: Project) -> Iterator[Path]:
     for folder in (project.reference, project.templates, Path(skillkit.__file__).parent):
-        for path in sorted(folder.rglob("*")):
-            made = path.suffix == ".pyc"
-            if path.is_file() and not made:
-                yield path
+        yield from sorted(path for path in _files(folder) if path.suffix != ".pyc")
     if project.evidence.is_file():
         yield project.evidence
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, in linked folders too, but in none twice."""
+    met: set[str] = set()
+    for here, folders, names in os.walk(folder, followlinks=True):
+        met.add(os.path.realpath(here))
+        folders[:] = [name for name in folders if os.path.realpath(os.path.join(here, name)) not in met]
+        yield from (path for path in (Path(here, name) for name in names) if path.is_file())

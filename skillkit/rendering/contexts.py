@@ -9,6 +9,14 @@ from skillkit.places import Project
 GROUP = "skillkit.contexts"
 
 
+def is_own_context(name: str) -> bool:
+    """Return whether the function of an entry point is this package's."""
+    return all(entry.module.partition(".")[0] == _PACKAGE for entry in entry_points(group=GROUP, name=name))
+
+
+_PACKAGE = __name__.partition(".")[0]
+
+
 def registered_context(name: str, project: Project) -> dict[str, Any]:
     """Return what a registered function gives the templates of a project.
 

@@ -103,6 +103,12 @@ def runs_alone(shelf: Shelf, module: str, name: str) -> bool:
     return known
 
 
+def module_libraries(shelf: Shelf, module: str) -> frozenset[str]:
+    """Return the packages that a module imports from."""
+    known: frozenset[str] = shelf.fact(["libraries", module], lambda: frozenset(shelf.module(module).libraries()))
+    return known
+
+
 def module_aliases(shelf: Shelf, module: str) -> dict[str, str]:
     """Return what a module's imports call other modules: `jnp` for `jax.numpy`."""
 

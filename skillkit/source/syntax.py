@@ -103,6 +103,24 @@ def find(form: Form, code: Code) -> Iterator[tuple[int, int]]:
                 yield first_line(statements[start]), statements[end - 1].end_lineno or 0
 
 
+def may_hold(text: str, form: Form) -> bool:
+    """Return whether a text has the names without which a form is not found in what it is parsed to."""
+    if not text.isascii():  # an identifier may be written in other letters than it is parsed to
+        return True
+    return all(name in text for statement in form.body for name in _names(statement))
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """Yield the names and attributes that `_same` asks of other code."""
+    for name, part in ast.iter_fields(node):
+        if isinstance(part, str) and part != ANY and name in ("id", "attr"):
+            yield part
+        elif name not in _IGNORED:
+            for one in part if isinstance(part, list) else [part]:
+                if isinstance(one, ast.AST):
+                    yield from _names(one)
+
+
 def telling(form: Form, tree: ast.AST) -> set[int]:
     """Return the lines at which the statements begin that must be reached for a form to have been.
 
@@ -248,12 +266,15 @@ def _is_gap(node: ast.stmt) -> bool:
 def _parsed(text: str) -> ast.Module:
     code = text.strip("\n")
     try:
-        places = [one.start for one in tokenize.generate_tokens(io.StringIO(code).readline) if one.string == "..."]
-        return _first_that_parses(code, places)
+        return _first_that_parses(code, _holes(code) if "..." in code else [])
     except tokenize.TokenError as error:
         raise BadForm(f"not Python: {error.args[0]}", error.args[1][0]) from error
     except SyntaxError as error:
         raise BadForm(f"not Python: {error.msg}", error.lineno or 1) from error
+
+
+def _holes(code: str) -> list[tuple[int, int]]:
+    return [one.start for one in tokenize.generate_tokens(io.StringIO(code).readline) if one.string == "..."]
 
 
 def _first_that_parses(code: str, places: list[tuple[int, int]]) -> ast.Module:
