@@ -1,10 +1,12 @@
 """Findings: what a check found, in the forms in which people, GitHub and code scanners read it."""
 
 import json
+import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from skillkit.errors import Problem
@@ -75,6 +77,11 @@ def _result(finding: Finding) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
+    """Return a path as GitHub resolves it: from the repository's folder, in whichever a step works."""
+    repository = os.environ.get("GITHUB_WORKSPACE")
+    if repository:
+        with suppress(OSError, ValueError):  # what is no path, or lies elsewhere
+            return Path(path).resolve().relative_to(Path(repository).resolve()).as_posix()
     return PurePath(path).as_posix()
 
 

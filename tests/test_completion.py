@@ -31,6 +31,8 @@ def offered(line: str, shell: str = "zsh", folder: Path | None = None) -> list[s
         ("show prng-dro", "prng-dropout-keys"),
         ("show glossary/py", "glossary/pytree"),
         ("list prn", "prng"),
+        ("show changes/op", "changes/optax"),
+        ("render --for jax==0.8", "jax==0.8.3"),
         ("render skill-j", "skill-jax-patterns"),
         ("schema pat", "pattern"),
         ("recommend-optimizer --set fam", "family="),
@@ -41,6 +43,12 @@ def offered(line: str, shell: str = "zsh", folder: Path | None = None) -> list[s
 )
 def test_words_are_offered(line: str, word: str) -> None:
     assert word in offered(line)
+
+
+def test_the_cache_s_own_parts_are_offered(project: Path) -> None:
+    assert offered("cache ", folder=project) == []
+    (project / "cache" / "skillkit" / "texts").mkdir(parents=True)
+    assert offered("cache te", folder=project) == ["texts"]
 
 
 def test_bash_splits_at_the_equals_sign_and_is_answered_so() -> None:

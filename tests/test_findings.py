@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,19 @@ def test_as_annotations_of_github() -> None:
         "::error file=reference/a%2Cb.py,line=3,col=5,title=skillkit block sum-mean::is 50%25%0Awrong: so",
         "::error file=outputs/sums.md,title=skillkit stale-text::not as rendered",
     ]
+
+
+@pytest.mark.parametrize(
+    ("repository", "folder", "file"),
+    [(".", ".", "a.py"), (".", "inner", "inner/a.py"), ("inner", ".", "a.py"), ("", "inner", "a.py")],
+)
+def test_github_is_given_paths_from_the_repository_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repository: str, folder: str, file: str
+) -> None:
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / folder)
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / repository) if repository else "")
+    assert f"file={file}," in written([Finding("block", Problem("a.py", 3, 5, "is wrong"))], "github")
 
 
 def test_as_sarif() -> None:

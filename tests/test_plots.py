@@ -87,3 +87,12 @@ def test_the_command_ends_with_two_on_bad_input(tmp_path: Path) -> None:
     assert f"Error: {path}:14:" in done.stderr
     assert "warmup takes 30 of 20 updates" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_answers_are_told_from_a_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "answers.yaml"
+    path.write_text("family: mlp\n")
+    result = CliRunner().invoke(schedule_command, [str(path)])
+    assert isinstance(result.exception, BadInput)
+    command = f"skillkit recommend-optimizer --answers {path} --format yaml"
+    assert str(result.exception) == f"{path}: holds answers, of which '{command}' makes a configuration"

@@ -19,12 +19,17 @@ Examples:
 """
 
 
+def parts_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the parts that begin so."""
+    return [name for name in _parts(cache_folder()) if name.startswith(incomplete)]
+
+
 @click.command("cache", epilog=EPILOG)
-@click.argument("part", nargs=-1)
+@click.argument("part", nargs=-1, shell_complete=parts_like)
 @click.option("--clean", is_flag=True, help="Delete it: nothing is lost but the time to make it again.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def cache_command(part: tuple[str, ...], clean: bool, as_json: bool) -> None:
-    """Say where the cache lies and how large it is, or each PART of it: environments, outcomes, programs, texts."""
+    """Say where the cache lies and how large it is, or each PART of it, such as environments or texts."""
     folder = cache_folder()
     there = _parts(folder)
     chosen = {name: _named(name, there) for name in part} or there

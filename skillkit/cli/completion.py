@@ -13,6 +13,7 @@ from skillkit.files import read_text
 from skillkit.places import Project, find_project
 
 _ID = re.compile(r"^- (?:id: |\{id: )([a-z0-9-]+)", re.MULTILINE)
+_LIBRARY = re.compile(r"^- (?:library: |\{library: )([\w.-]+)", re.MULTILINE)
 _TERM = re.compile(r"^- term: (.+)$", re.MULTILINE)
 
 
@@ -23,7 +24,7 @@ def patterns_like(_: click.Context, __: click.Parameter, incomplete: str) -> lis
 
 def entries_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Return the patterns, topics, tables and terms that begin so."""
-    return _begun([*_patterns(), "changes", "glossary", *_terms()], incomplete)
+    return _begun([*_patterns(), "changes", *_changes(), "glossary", *_terms()], incomplete)
 
 
 def statements_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -39,6 +40,18 @@ def texts_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[s
         folder = find_project().templates
         names = (path.relative_to(folder).as_posix() for path in folder.rglob("*.md.j2"))
         return _begun(dict.fromkeys(text_name(name) for name in sorted(names) if "/_" not in f"/{name}"), incomplete)
+    return []
+
+
+def versions_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the libraries, with `==` and the versions of each run on record, that begin so."""
+    from skillkit.catalogue.libraries import only_libraries
+    from skillkit.proof.evidence import load_evidence
+
+    with suppress(BadInput, OSError):
+        runs = load_evidence(_project().evidence).runs
+        found = {f"{name}=={run.versions[name]}" for run in runs for name in only_libraries(run.versions)}
+        return _begun(sorted(found), incomplete)
     return []
 
 
@@ -99,10 +112,17 @@ def _specs() -> Iterator[tuple[str, str]]:
 
 
 def _terms() -> list[str]:
+    return [f"glossary/{term}" for term in _TERM.findall(_table("glossary"))]
+
+
+def _changes() -> list[str]:
+    return [f"changes/{library}" for library in dict.fromkeys(_LIBRARY.findall(_table("changes")))]
+
+
+def _table(name: str) -> str:
     with suppress(BadInput, OSError):
-        text = read_text(_project().reference / "glossary.yaml")
-        return [f"glossary/{term}" for term in _TERM.findall(text)]
-    return []
+        return read_text(_project().reference / f"{name}.yaml")
+    return ""
 
 
 def _project() -> Project:

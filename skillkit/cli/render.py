@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from skillkit.cli.completion import texts_like
+from skillkit.cli.completion import texts_like, versions_like
 from skillkit.cli.endings import problems_as
 from skillkit.cli.naming import project_in_use
 from skillkit.errors import Problem, bad_input
@@ -30,7 +30,12 @@ Examples:
 @click.argument("name", nargs=-1, shell_complete=texts_like)
 @click.option("--output", type=click.Path(path_type=Path), help="The folder to write to, instead of the project's.")
 @click.option(
-    "--for", "versions", multiple=True, metavar="LIBRARY==VERSION", help="Leave out what this version does not have."
+    "--for",
+    "versions",
+    multiple=True,
+    metavar="LIBRARY==VERSION",
+    shell_complete=versions_like,
+    help="Leave out what this version does not have.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 where a file is not what would be written.")
 @click.option(
