@@ -42,7 +42,7 @@ FORMATS = ("python", "yaml", "markdown", "table", "prompt", "optuna", "json")
     "--params",
     "params",
     metavar="FILE",
-    help="The model's own parameters: shapes in JSON, safetensors, or an Orbax checkpoint; nothing is loaded.",
+    help="The model's own parameters: shapes in JSON, safetensors, an Orbax checkpoint, a Hugging Face config.json.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; the same as --format json.")
 @click.option(

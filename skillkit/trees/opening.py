@@ -7,6 +7,7 @@ from pathlib import Path
 from skillkit.errors import BadInput, bad_input
 from skillkit.files import decoded
 from skillkit.trees.declared import declared_tree, decoded_json
+from skillkit.trees.huggingface import KIND, configured_tree
 from skillkit.trees.orbax import orbax_item, orbax_tree
 from skillkit.trees.safetensors import INDEX, indexed_tree, safetensors_tree
 from skillkit.trees.tree import Tree
@@ -18,8 +19,8 @@ def read_tree(name: str) -> Tree:
     """Return the tree of parameters in a file or folder; no array is loaded, and nothing in it is run.
 
     Args:
-        name: A file of shapes in JSON, a safetensors file or its index, a folder with one of these, or an Orbax
-            checkpoint.
+        name: A file of shapes in JSON, a safetensors file or its index, the config.json of one of
+            Hugging Face's models, a folder with one of these, or an Orbax checkpoint.
 
     Raises:
         BadInput: It is none of these, or something in it is wrong.
@@ -54,7 +55,7 @@ def _inside(folder: Path) -> Path:
     return item
 
 
-_TELLING = ("model.safetensors.index.json", "model.safetensors")
+_TELLING = ("model.safetensors.index.json", "model.safetensors", "config.json")  # what is exact first
 
 
 def _described(path: Path) -> Tree:
@@ -67,6 +68,8 @@ def _described(path: Path) -> Tree:
     value = decoded_json(text, str(path))
     if isinstance(value, dict) and INDEX in value:
         return indexed_tree(value, path)
+    if isinstance(value, dict) and KIND in value and not isinstance(value[KIND], dict | list):
+        return configured_tree(value, str(path))
     return declared_tree(value, text, str(path))
 
 
