@@ -12,6 +12,7 @@ BARE = ("-c", "pass")
 COMMANDS = {
     ("--help",): 0.15,
     ("render", "--check"): 0.5,
+    ("diagnose", "tests/logs/bad-batches.csv"): 0.5,
     ("recommend-optimizer", "--no-input", "--set", "family=mlp", "--json"): 0.5,
 }
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "find": ("browse", "Look for words, or for an error's message."),
     "recommend-optimizer": ("recommend", "Recommend an Optax configuration."),
     "schedule": ("schedule", "Draw the learning rate of a configuration."),
+    "diagnose": ("diagnose", "Say what the log of a training run shows."),
     "doctor": ("doctor", "Say what is proven for your versions."),
     "init": ("init", "Lay out a project of your own."),
     "schema": ("schema", "Print the JSON Schema of a format."),
