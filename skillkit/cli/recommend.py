@@ -44,6 +44,7 @@ FORMATS = ("python", "yaml", "markdown", "table", "prompt", "optuna", "json")
     metavar="FILE",
     help="The model's own parameters: shapes in JSON, safetensors, an Orbax checkpoint, a Hugging Face config.json.",
 )
+@click.option("--allow-import", is_flag=True, help="Let --params be MODULE:FUNCTION, run under jax.eval_shape.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; the same as --format json.")
 @click.option(
     "--format", "kind", type=click.Choice(FORMATS), default="python", show_default=True, help="What is printed."
@@ -57,6 +58,7 @@ def recommend_optimizer_command(
     answers: str | None,
     settings: tuple[str, ...],
     params: str | None,
+    allow_import: bool,
     as_json: bool,
     kind: str,
     plot: str | None,
@@ -71,7 +73,7 @@ def recommend_optimizer_command(
     """
     folder = decisions_folder(find_project())
     _require(plot, tried)
-    tree = _tree(params) if params is not None else None
+    tree = _tree(params, allow_import) if params is not None else None
     documents = [*([given(answers)] if answers else []), _settings(settings)]
     if not answers and not settings and not no_input and sys.stdin.isatty():
         documents, save = [_asked(folder, save, tree)], None
@@ -105,10 +107,10 @@ def _asked(folder: Path, save: str | None, tree: Tree | None) -> Document:
     return replace(asked, value={name: value for name, value in asked.value.items() if name not in known})
 
 
-def _tree(name: str) -> Tree:
+def _tree(name: str, importing: bool) -> Tree:
     from skillkit.trees.opening import read_tree
 
-    return read_tree(name)
+    return read_tree(name, importing)
 
 
 def _settings(settings: tuple[str, ...]) -> Document:

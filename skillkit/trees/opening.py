@@ -7,6 +7,7 @@ from pathlib import Path
 from skillkit.errors import BadInput, bad_input
 from skillkit.files import decoded
 from skillkit.trees.declared import declared_tree, decoded_json
+from skillkit.trees.evaluating import evaluated_tree, is_function
 from skillkit.trees.huggingface import KIND, configured_tree
 from skillkit.trees.orbax import orbax_item, orbax_tree
 from skillkit.trees.safetensors import INDEX, indexed_tree, safetensors_tree
@@ -15,18 +16,21 @@ from skillkit.trees.tree import Tree
 LARGEST = 64 * 2**20  # bytes of a JSON file: a hundred thousand parameters take ten
 
 
-def read_tree(name: str) -> Tree:
+def read_tree(name: str, importing: bool = False) -> Tree:
     """Return the tree of parameters in a file or folder; no array is loaded, and nothing in it is run.
 
     Args:
         name: A file of shapes in JSON, a safetensors file or its index, the config.json of one of
-            Hugging Face's models, a folder with one of these, or an Orbax checkpoint.
+            Hugging Face's models, a folder with one of these, an Orbax checkpoint, or `module:function`.
+        importing: Whether the latter may be imported.
 
     Raises:
         BadInput: It is none of these, or something in it is wrong.
     """
     try:
         path = Path(name)
+        if is_function(name) and not path.exists():
+            return _evaluated(name, importing)
         if path.is_dir():
             path = _inside(path)
         if path.is_dir():
@@ -44,6 +48,12 @@ def read_tree(name: str) -> Tree:
         raise bad_input(name, "no such file") from error
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         raise bad_input(name, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _evaluated(name: str, importing: bool) -> Tree:
+    if not importing:
+        raise bad_input(name, "names a function, and no file: --allow-import imports its module and calls it")
+    return evaluated_tree(name)
 
 
 def _inside(folder: Path) -> Path:
