@@ -15,7 +15,6 @@ from skillkit.recommender.arithmetic import (
     half_life_tokens,
     linear_batch,
     llm_peak_lr,
-    noise_multiplier,
     sqrt_batch,
     updates_from_epochs,
     updates_from_tokens,
@@ -86,19 +85,6 @@ def test_a_weight_decays_to_a_third_within_the_timescale() -> None:
     rate, decay, updates = 1e-3, 0.1, 50_000
     share = decay_timescale(rate, decay, updates)
     assert (1 - rate * decay) ** (share * updates) == pytest.approx(math.exp(-1), rel=1e-3)
-
-
-def test_more_privacy_is_more_noise() -> None:
-    noise = [noise_multiplier(epsilon, 1e-5, 0.01, 10_000) for epsilon in (0.5, 1, 2, 8, 100)]
-    assert noise == sorted(noise, reverse=True)
-    assert all(math.isfinite(one) and one > 0 for one in noise)
-
-
-def test_the_noise_is_that_of_the_gaussian_mechanism_for_one_full_batch() -> None:
-    """Balle and Wang's exact calibration for epsilon 1 and delta 1e-5 is 3.73, and mu is 1 / sigma."""
-    noise = noise_multiplier(epsilon=1.0, delta=1e-5, sampling=1.0, updates=1)
-    mu = math.sqrt(math.expm1(1 / noise**2))
-    assert 1 / mu == pytest.approx(3.73, abs=0.01)
 
 
 def test_a_rule_takes_sizes_and_gives_three_digits() -> None:

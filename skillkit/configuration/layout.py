@@ -32,10 +32,11 @@ IMPORTS = {
     "optax": "import optax",
     "optuna": "import optuna",
     "re": "import re",
+    "secrets": "import secrets",
     "tempfile": "import tempfile",
     "ocp": "import orbax.checkpoint as ocp",
 }
-_STANDARD = ("argparse", "functools", "math", "re", "tempfile", "collections", "pathlib", "typing")
+_STANDARD = ("argparse", "functools", "math", "re", "secrets", "tempfile", "collections", "pathlib", "typing")
 
 
 def imports(body: str) -> str:

@@ -1,5 +1,6 @@
 """Pieces: the few functions beyond Optax that a configuration may need; scripts carry copies of these."""
 
+import secrets
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -64,6 +65,12 @@ def clip_per_example(max_norm: float) -> optax.GradientTransformation:
         return jax.tree.map(lambda total: total / examples, clipped), state
 
     return optax.GradientTransformation(lambda _: optax.EmptyState(), update)
+
+
+def secret_key() -> jax.Array:
+    """Return a random key that nobody can guess: who knows it takes the noise away, and the privacy with it."""
+    words = [secrets.randbits(32) for _ in range(2)]
+    return jax.random.wrap_key_data(jnp.array(words, jnp.uint32), impl="threefry2x32")
 
 
 def skip_bad_gradients(transformation: optax.GradientTransformation) -> optax.GradientTransformationExtraArgs:

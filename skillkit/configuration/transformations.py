@@ -236,6 +236,6 @@ def _private(privacy: Mapping[str, Any], every: int) -> Call:
         {
             "l2_norm_clip": Setting(privacy["l2_norm_clip"], "privacy"),
             "noise_multiplier": Setting(multiplier, "noise_multiplier"),
-            "key": 0,
+            "key": Call("secret_key"),
         },
     )

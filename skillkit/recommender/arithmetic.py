@@ -143,6 +143,17 @@ def three_digits(value: float) -> float:
     return float(f"{value:.3g}")
 
 
+def three_digits_up(value: float) -> float:
+    """Return a number rounded up to three significant digits, where less would break a promise.
+
+    Example:
+        >>> three_digits_up(8.3203), three_digits_up(0.516)
+        (8.33, 0.516)
+    """
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return three_digits(math.ceil(value / unit - 1e-9) * unit)
+
+
 def updates_from_epochs(dataset_size: float, epochs: float, batch_size: float) -> int:
     """Return the optimizer updates of a number of epochs, the incomplete last batch of each included.
 
@@ -202,42 +213,3 @@ def decay_timescale(rate: float, weight_decay: float, updates: float) -> float:
         0.028
     """
     return 1 / (rate * weight_decay * updates)
-
-
-def noise_multiplier(epsilon: float, delta: float, sampling: float, updates: float) -> float:
-    """Return DP-SGD's noise for a privacy budget, by the central limit of Gaussian differential privacy.
-
-    The limit is optimistic by up to a fifth for few updates: account with a library before publishing an epsilon.
-
-    Args:
-        epsilon: The budget.
-        delta: The probability with which it may fail.
-        sampling: The batch size divided by the size of the data set.
-        updates: Optimizer updates of the run.
-
-    Source: Bu et al., arXiv:1911.11607, mu = sampling * sqrt(updates * (exp(1 / noise**2) - 1)).
-
-    Example:
-        >>> round(noise_multiplier(epsilon=1.0, delta=1e-5, sampling=4096 / 50_000, updates=725), 1)
-        8.3
-    """
-    mu = _bisect(lambda value: _delta(epsilon, value) - delta, 1e-4, 100.0)
-    ratio = mu / (sampling * math.sqrt(updates))
-    return 1 / math.sqrt(math.log1p(ratio * ratio))
-
-
-def _delta(epsilon: float, mu: float) -> float:
-    # exp(epsilon) overflows only where the normal tail beside it is zero anyway
-    tail = _normal(-epsilon / mu - mu / 2)
-    return _normal(-epsilon / mu + mu / 2) - (math.exp(min(epsilon, 700)) * tail if tail else 0.0)
-
-
-def _normal(x: float) -> float:
-    return math.erfc(-x / math.sqrt(2)) / 2
-
-
-def _bisect(rising: Callable[[float], float], low: float, high: float) -> float:
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if rising(middle) < 0 else (low, middle)
-    return (low + high) / 2

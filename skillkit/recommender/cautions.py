@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skillkit.recommender.arithmetic import decay_timescale, half_life_tokens, warmup_updates
+from skillkit.recommender.composing import sampling
 from skillkit.recommender.draft import ADAMS, Draft
 from skillkit.recommender.situation import Situation
 
@@ -137,7 +138,11 @@ def _division(draft: Draft, situation: Situation) -> Iterator[str]:
 def _privacy(situation: Situation) -> Iterator[str]:
     if situation.answers["privacy"] == "none":
         return
-    yield "The noise multiplier is an estimate by a central limit: account for the real epsilon before you publish it."
+    yield (
+        "The privacy holds where each example is drawn into each batch by itself (Poisson sampling), with probability "
+        f"{sampling(situation):.3g}, not for shuffled epochs. Batches then vary in size: pad with gradients of zero."
+    )
+    yield "Keep secret the key of the noise, and the checkpoints, which hold it: who has it takes the noise away."
     if "dataset_size" not in situation.answers:
         yield "The size of the data set is unknown, so the noise assumes a hundred batches: give dataset_size."
 

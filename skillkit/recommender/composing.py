@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from skillkit.recommender.arithmetic import noise_multiplier, three_digits, warmup_updates
+from skillkit.recommender.arithmetic import three_digits, three_digits_up, warmup_updates
 from skillkit.recommender.draft import Draft
+from skillkit.recommender.privacy import noise_multiplier
 from skillkit.recommender.situation import Situation
 
 Configuration = dict[str, Any]
@@ -106,10 +107,15 @@ def _rsqrt(shape: dict[str, Any], schedule: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _privacy(draft: Draft, situation: Situation) -> dict[str, float]:
-    sampling = min(1.0, situation.numbers["examples_per_update"] / _examples(situation))
-    noise = noise_multiplier(situation.answers["epsilon"], delta(situation), sampling, situation.updates)
+    noise = noise_multiplier(situation.answers["epsilon"], delta(situation), sampling(situation), situation.updates)
     assert draft.clip is not None
-    return {"l2_norm_clip": draft.clip["max_norm"], "noise_multiplier": three_digits(noise)}
+    return {"l2_norm_clip": draft.clip["max_norm"], "noise_multiplier": three_digits_up(noise)}
+
+
+def sampling(situation: Situation) -> float:
+    """Return the probability with which an example of the data set is in a batch."""
+    share: float = situation.numbers["examples_per_update"] / _examples(situation)
+    return min(1.0, share)
 
 
 def delta(situation: Situation) -> float:

@@ -11,7 +11,7 @@ from skillkit.configuration.memory import assumed_leaves, estimate
 from skillkit.reading import Document
 from skillkit.recommender.alternatives import alternatives
 from skillkit.recommender.cautions import cautions, implied
-from skillkit.recommender.composing import compose, delta
+from skillkit.recommender.composing import compose, delta, sampling
 from skillkit.recommender.decisions import Book, read_book
 from skillkit.recommender.draft import Draft, decide
 from skillkit.recommender.issues import read_issues
@@ -164,8 +164,11 @@ def _reasons(draft: Draft, configuration: Mapping[str, Any], situation: Situatio
     if configuration["accumulation"] == situation.answers["accumulation"] > 1:
         computed["accumulation"] = "As answered; it costs an accumulator, and changes no other number."
     if configuration["privacy"]:
-        epsilon, failure = situation.answers["epsilon"], delta(situation)
-        computed["privacy"] = f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs, by arXiv:1911.11607."
+        epsilon, failure, drawn = situation.answers["epsilon"], delta(situation), sampling(situation)
+        computed["privacy"] = (
+            f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs in {situation.updates:,} updates, in "
+            f"each of which an example takes part with probability {drawn:.3g}; rounded up, by arXiv:2208.09595."
+        )
     made = [{"setting": name, "because": text, "source": "arithmetic"} for name, text in computed.items()]
     kept = [reason for reason in draft.reasons if reason["setting"] not in computed]
     return [*kept, *_arguments(draft, kept), *made]
