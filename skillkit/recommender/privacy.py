@@ -20,7 +20,9 @@ _PRECISION = 1e-3  # of the noise, which is rounded up
 
 @cache
 def noise_multiplier(epsilon: float, delta: float, sampling: float, updates: int) -> float:
-    """Return the noise of DP-SGD that keeps to a privacy budget, never too little and at most 0.1 % too much.
+    """Return the noise of DP-SGD that keeps to a privacy budget, never too little.
+
+    It is too much by a tenth of a percent, and by more in runs so short that most examples are never drawn.
 
     Args:
         epsilon: The budget, for data sets that differ by one example.
