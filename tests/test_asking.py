@@ -17,12 +17,12 @@ from skillkit.recommender.questions import decisions_folder, read_questions
 FOLDER = decisions_folder(own_project(Path()))
 
 
-def talk(path: Path, *lines: str, known: dict[str, Any] | None = None) -> tuple[dict[str, Any], Result]:
+def talk(path: Path, *lines: str) -> tuple[dict[str, Any], Result]:
     """Answer line by line, accept the summary, and return the saved answers and what was said."""
 
     @click.command()
     def asking() -> None:
-        ask(FOLDER, str(path), known)
+        ask(FOLDER, str(path))
 
     result = CliRunner().invoke(asking, input="".join(f"{line}\n" for line in lines))
     assert result.exception is None, result.output
@@ -40,13 +40,6 @@ def test_defaults_all_the_way(path: Path) -> None:
     assert saved["family"] == "vit"
     assert saved["batch_size"] == 1024
     assert f"--answers {path}" in result.stderr
-
-
-def test_what_is_known_is_not_asked(path: Path) -> None:
-    saved, result = talk(path, "vit", *[""] * 7, known={"parameters": 1234})
-    assert saved["parameters"] == 1234
-    assert "How many parameters" not in result.stderr
-    assert "How many parameters" in talk(path, "vit", *[""] * 8)[1].stderr
 
 
 def test_the_length_may_be_said_in_epochs_and_asks_for_the_data(path: Path) -> None:

@@ -171,13 +171,6 @@ def test_muon_s_axes_are_those_that_the_optimizer_is_given(
     assert {row["optimizer"] for row in table if row["muon"]} <= {"contrib.muon"}
 
 
-def test_of_attention_s_kernels_the_heads_are_outputs() -> None:
-    assert masks.input_axes("attn/query/kernel", 3) == 1
-    assert masks.input_axes("attn/out/kernel", 3) == 2
-    assert masks.input_axes("query/kernel", 2) == 1
-    assert masks.input_axes("conv/kernel", 4) == 3
-
-
 def test_what_lies_on_devices_is_said_axis_by_axis() -> None:
     configuration = read_configuration(FILES[0].with_name("lion.yaml")) | {"devices": 4}
     tree = {"a": (8, 12), "b": (8, 6), "c": (3, 5), "d": ()}

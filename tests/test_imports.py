@@ -20,6 +20,7 @@ QUICK = (
     ["render", "--check"],
     ["schema", "pattern"],
     ["diagnose", "tests/logs/bad-batches.csv"],
+    ["translate", "tests/translations/train.py"],
     ["recommend-optimizer", "--no-input", "--set", "family=mlp"],
     ["recommend-optimizer", "--no-input", "--set", "family=mlp", "--params", "tests/trees/mlp.json"],
 )

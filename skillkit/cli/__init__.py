@@ -21,6 +21,7 @@ COMMANDS = {
     "show": ("browse", "Print patterns, changes or terms as Markdown, to paste."),
     "find": ("browse", "Look for words, or for an error's message."),
     "recommend-optimizer": ("recommend", "Recommend an Optax configuration."),
+    "translate": ("translate", "Translate another framework's optimizer into Optax's."),
     "schedule": ("schedule", "Draw the learning rate of a configuration."),
     "diagnose": ("diagnose", "Say what the log of a training run shows."),
     "doctor": ("doctor", "Say what is proven for your versions."),

@@ -29,6 +29,7 @@ _ADAM = _adam(1e-8, mu_dtype=None, nesterov=False)
 # Optax 0.2.8's own defaults; tests/test_optimizers.py compares them with the installed signatures.
 OPTIMIZERS = {
     "adabelief": Optimizer({"b1": 0.9, "b2": 0.999, "eps": 1e-16, "eps_root": 1e-16, "nesterov": False}, ("l2",)),
+    "adadelta": Optimizer({"rho": 0.9, "eps": 1e-6}, ("l2",), "weight_decay", "weight_decay_mask"),
     "adafactor": Optimizer(
         {
             "min_dim_size_to_factor": 128,
@@ -47,6 +48,7 @@ OPTIMIZERS = {
     ),
     "adagrad": Optimizer({"initial_accumulator_value": 0.1, "eps": 1e-7}, ("l2",)),
     "adam": Optimizer(_ADAM, ("l2",)),
+    "adamax": Optimizer({"b1": 0.9, "b2": 0.999, "eps": 1e-8}, ("l2",)),
     "adamw": Optimizer(_ADAM, ("decoupled",), "weight_decay", "mask"),
     "contrib.muon": Optimizer(
         {
@@ -95,6 +97,7 @@ OPTIMIZERS = {
     "lbfgs": Optimizer({"memory_size": 10, "scale_init_precond": True}),
     "lion": Optimizer({"b1": 0.9, "b2": 0.99, "mu_dtype": None}, ("decoupled",), "weight_decay", "mask"),
     "nadamw": Optimizer(_ADAM | {"nesterov": True}, ("decoupled",), "weight_decay", "mask"),
+    "radam": Optimizer(_adam(1e-8, threshold=5.0, nesterov=False), ("l2",)),
     "rmsprop": Optimizer(
         {
             "decay": 0.9,

@@ -37,7 +37,7 @@ class Reasons:
 
     def note(self, setting: str) -> str:
         """Return `because (source)` of a setting, the first time that it is asked for; else an empty string."""
-        found = self._entry(setting)
+        found = self.entry(setting)
         text = f"{found['because'].rstrip('.')} ({found['source']})" if found else ""
         if text in self._said:
             return ""
@@ -48,7 +48,8 @@ class Reasons:
         """Return the note as a comment in one line."""
         return f"# {self.note(setting) or 'the exponential average of the parameters'}"
 
-    def _entry(self, setting: str) -> Mapping[str, Any] | None:
+    def entry(self, setting: str) -> Mapping[str, Any] | None:
+        """Return the reason of a setting, or of the part that it belongs to."""
         while setting:
             for entry in self.entries:
                 if entry["setting"].rpartition(".")[2] == setting:

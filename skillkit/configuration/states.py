@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from skillkit.configuration import masks
@@ -216,9 +217,11 @@ def _lbfgs(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
 
 _STATES: dict[str, Callable[[dict[str, Any], Leaves], Iterator[Array]]] = {
     "adabelief": _two_moments,
+    "adadelta": lambda _, leaves: chain(_like(leaves), _like(leaves)),
     "adafactor": _adafactor,
     "adagrad": lambda _, leaves: _like(leaves),
     "adam": _two_moments,
+    "adamax": _two_moments,
     "adamw": _two_moments,
     "contrib.differentially_private_aggregate": lambda *_: iter([_scalar(8)]),  # a PRNG key
     "contrib.muon": _muon,
@@ -228,6 +231,7 @@ _STATES: dict[str, Callable[[dict[str, Any], Leaves], Iterator[Array]]] = {
     "lbfgs": _lbfgs,
     "lion": _one_moment,
     "nadamw": _two_moments,
+    "radam": _two_moments,
     "rmsprop": _rmsprop,
     "scale_by_learning_rate": lambda *_: iter([]),
     "scale_by_rms": _rmsprop,

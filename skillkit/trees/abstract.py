@@ -3,6 +3,7 @@
 This imports the user's module and jax, in a process of its own; the function is traced and computes nothing.
 """
 
+import contextlib
 import importlib
 import inspect
 import json
@@ -20,7 +21,8 @@ def main(name: str, file: str) -> None:
 def _answer(name: str) -> dict[str, Any]:
     module, _, function = name.partition(":")
     try:
-        return {"leaves": _leaves(_found(module, function))}
+        with contextlib.redirect_stdout(sys.stderr):  # standard output is for the result alone
+            return {"leaves": _leaves(_found(module, function))}
     except (Exception, SystemExit) as error:
         return {"error": f"{_place(error)}{type(error).__name__}: {error}"}
 

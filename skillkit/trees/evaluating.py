@@ -38,7 +38,6 @@ def evaluated_tree(name: str, seconds: float = SECONDS) -> Tree:
         answer = Path(folder) / "shapes.json"
         command = [sys.executable, "-m", "skillkit.trees.abstract", name, str(answer)]
         try:
-            # what it prints goes to standard error: standard output is for the result alone
             done = subprocess.run(
                 command, check=False, stdin=subprocess.DEVNULL, stdout=2, timeout=seconds, env=_environment()
             )
