@@ -57,6 +57,15 @@ def test_unusual_runs_have_a_noise_too(epsilon: float, sampling: float, updates:
     assert failure(noise, epsilon, sampling, updates) <= 1e-7
 
 
+def test_where_hardly_anybody_is_drawn_little_noise_does() -> None:
+    assert noise_multiplier(epsilon=5.0, delta=0.5, sampling=0.001, updates=10) == 0.1
+
+
+def test_it_grows_with_the_root_of_very_many_updates() -> None:
+    few, many = (noise_multiplier(1e-3, 1e-9, 1.0, updates) for updates in (10, 10_000_000))
+    assert many / few == pytest.approx(1000, rel=0.01)
+
+
 def test_it_is_rounded_up() -> None:
     assert [three_digits_up(one) for one in (0.4761, 8.3203, 0.516, 99.91, 1234.0)] == [
         0.477,

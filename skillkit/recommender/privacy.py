@@ -15,6 +15,8 @@ _WIDTH = 9.0  # standard deviations, beyond which a normal density is below 1e-1
 _REPEATS = 40.0  # what the rule counts twice is below exp(-40)
 _TAIL = 1e-3  # of the integral: what may be added to it for the terms that are left out
 _TERMS = 2000
+_POINTS = 1e5  # at most, of a grid
+_LEAST = 0.1  # noise; with less, two examples are told apart at the first look
 _PRECISION = 1e-3  # of the noise, which is rounded up
 
 
@@ -37,7 +39,9 @@ def noise_multiplier(epsilon: float, delta: float, sampling: float, updates: int
         >>> round(noise_multiplier(epsilon=1.0, delta=1e-5, sampling=4096 / 50_000, updates=725), 1)
         8.3
     """
-    low, high = 0.0, 0.25
+    if failure(_LEAST, epsilon, sampling, updates) <= delta:
+        return _LEAST
+    low, high = _LEAST, 2 * _LEAST
     while failure(high, epsilon, sampling, updates) > delta:
         low, high = high, 2 * high
     while high > (1 + _PRECISION) * low:
@@ -63,6 +67,8 @@ class _Loss:
         """Return the smallest delta for which the updates together keep to an epsilon, from above."""
         if updates * self.largest <= epsilon:
             return 0.0
+        if updates * _Tilted(self, 1e-9).mean > epsilon:
+            return 1.0  # every other run loses more than that
         theta = self.saddle(epsilon, updates)
         tilted = _Tilted(self, theta)
         step = 2 * math.pi * theta / _REPEATS
@@ -83,9 +89,14 @@ class _Loss:
         """The most that an added example can tell: that it was not in the batch."""
         return math.inf if self.is_removed or self.sampling == 1 else -math.log1p(-self.sampling)
 
+    @property
+    def width(self) -> float:
+        """The distance between points of a grid."""
+        return min(self.noise / 3, self.noise * self.noise / 2)
+
     def saddle(self, epsilon: float, updates: int) -> float:
         """Return where the integrand is smallest along the real line."""
-        low, high = 1e-4, 1e5
+        low, high = 1e-4, _POINTS * min(1.0, self.width)
         while high > 1.05 * low:
             theta = math.sqrt(low * high)
             slope = updates * _Tilted(self, theta).mean - epsilon - 1 / theta - 1 / (theta + 1)
@@ -109,7 +120,7 @@ class _Tilted:
             last += power
         else:
             first += _lowest(loss, power)
-        width = min(noise / 3, noise * noise / 2)
+        width = loss.width
         points = [first + index * width for index in range(int((last - first) / width) + 1)]
         gains = [_log_mixture(sampling, (2 * x - 1) / (2 * noise * noise)) for x in points]
         logs = [sign * power * gain - x * x / (2 * noise * noise) for x, gain in zip(points, gains, strict=True)]
