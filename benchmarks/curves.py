@@ -241,11 +241,14 @@ _RATES = {
 }
 
 
+_WARMUP = 30  # updates, with which the rate is found and which no run falls below
+
+
 def tuned(setup: Setup) -> float:
     """Return the rate of a short search with which the held-out loss is lowest."""
     best, found = math.inf, _RATES[setup.optimizer][0]
     for rate in _RATES[setup.optimizer]:
-        short = replace(setup, rate=rate, steps=300, warmup=30, total=0, schedule="cosine")
+        short = replace(setup, rate=rate, steps=300, warmup=_WARMUP, total=0, schedule="cosine")
         value = list(train(short).validation.values())[-1]
         if value < best:
             best, found = value, rate
@@ -270,7 +273,7 @@ def drawn(seed: int) -> Setup:
         steps=steps,
         optimizer=pick("adam", "adam", "momentum", "sgd"),
         b2=pick(0.999, 0.95),
-        warmup=pick(steps // 50, steps // 20, steps // 10),
+        warmup=max(_WARMUP, pick(steps // 50, steps // 20, steps // 10)),
         schedule=pick("constant", "cosine", "tenth", "linear", "wsd", "steps"),
         clip=pick(0.0, 1.0),
         label_noise=pick(0.0, 0.05, 0.2),
@@ -297,7 +300,14 @@ def caused(cause: str, seed: int) -> Made | None:
     return _CAUSES[cause](setup, rng)
 
 
-def _made(cause: str, setup: Setup, trace: Trace, repeats: dict[int, int] | None = None, needs: str = "") -> Made:
+def _made(
+    cause: str,
+    setup: Setup,
+    trace: Trace,
+    repeats: dict[int, int] | None = None,
+    needs: str = "",
+    before: Trace | None = None,
+) -> Made:
     """Return what a logger would have written of a trace.
 
     Args:
@@ -306,6 +316,7 @@ def _made(cause: str, setup: Setup, trace: Trace, repeats: dict[int, int] | None
         trace: What it did.
         repeats: At which updates it was resumed, and how many before that had been logged beyond the checkpoint.
         needs: A column that is always there.
+        before: What it did until it was stopped; the same.
     """
     rng = np.random.default_rng([setup.seed, 8])
     interval = int(rng.choice([1, 1, 2, 5, 10]))
@@ -326,8 +337,9 @@ def _made(cause: str, setup: Setup, trace: Trace, repeats: dict[int, int] | None
         {"step": "iter", "loss": "train_loss", "lr": "learning_rate", "grad_norm": "gnorm", "val_loss": "valid_loss"},
     ][int(rng.integers(3))]
     rows: list[dict[str, Any]] = []
-    for step in _order(setup.steps, repeats or {}):
-        row: dict[str, Any] = {}
+    after = trace
+    for step, again in _order(setup.steps, repeats or {}):
+        trace, row = after if again else before or after, {}
         if (step + 1) % interval == 0:
             window = trace.loss[max(0, step + 1 - interval) : step + 1] if averaged else trace.loss[step : step + 1]
             row["loss"] = _round(sum(window) / len(window))
@@ -341,12 +353,13 @@ def _made(cause: str, setup: Setup, trace: Trace, repeats: dict[int, int] | None
     return Made(cause, setup.seed, _written(rows, names, columns, bool(rng.random() < 0.5)), classes)
 
 
-def _order(steps: int, repeats: dict[int, int]) -> Iterator[int]:
+def _order(steps: int, repeats: dict[int, int]) -> Iterator[tuple[int, bool]]:
+    """Yield the updates as they are logged, and whether that is after the last resume."""
     begin = 0
     for at, more in sorted(repeats.items()):
-        yield from range(begin, min(steps, at + more))
+        yield from ((step, False) for step in range(begin, min(steps, at + more)))
         begin = at
-    yield from range(begin, steps)
+    yield from ((step, True) for step in range(begin, steps))
 
 
 def _round(value: float) -> float:
@@ -396,8 +409,8 @@ def _lost_state(setup: Setup, rng: Any) -> Made | None:
     restarts = "count" in lost and (setup.warmup > 5 or setup.schedule != "constant")
     if harm < 0.1 * abs(_fell(fair)) and not restarts:
         return None
-    more = int(rng.integers(1, max(2, setup.steps // 10)))
-    return _made("lost-state", setup, trace, {at: more}, "lr" if restarts else "")
+    more = int(rng.integers(0, max(2, setup.steps // 10)))
+    return _made("lost-state", setup, trace, {at: more}, "lr" if restarts else "", fair)
 
 
 def _no_warmup(setup: Setup, rng: Any) -> Made | None:
@@ -405,15 +418,16 @@ def _no_warmup(setup: Setup, rng: Any) -> Made | None:
     setup = replace(setup, optimizer="adam", hidden=(32, 32, 32), clip=0.0)
     setup = replace(setup, warmup=0, rate=tuned(setup) * times)
     trace = train(setup)
-    begin, end = trace.loss[0], _end(trace)
-    if max(trace.loss[: setup.steps // 10]) < begin + 0.25 * (begin - end):
+    end = _end(trace)
+    if max(trace.loss[: setup.steps // 10]) < trace.loss[0] + 0.25 * (trace.loss[0] - end):
         return None
     gentle = train(replace(setup, warmup=setup.steps // 5))
-    early = setup.steps // 10
-    width = max(3, setup.steps // 100)
-    smooth = np.convolve(trace.loss[:early], np.ones(width) / width, "valid")
-    eased = np.convolve(gentle.loss[:early], np.ones(width) / width, "valid")
-    harmed = smooth.max() > begin + 0.25 * (begin - end) and eased.max() < begin + 0.15 * (begin - end)
+    begin, noise = float(np.mean(gentle.loss[:10])), float(np.std(trace.loss[setup.steps // 4 : setup.steps // 2]))
+    # what is over within ten updates, or lower than the scatter, is in no log
+    high, eased = (
+        float(np.convolve(one.loss[: setup.steps // 5], np.full(10, 0.1), "valid").max()) for one in (trace, gentle)
+    )
+    harmed = high > begin + max(0.25 * (begin - end), noise) and eased < begin + 0.15 * (begin - end)
     return _made("no-warmup", setup, trace) if harmed and end < begin - 0.1 * abs(begin) else None
 
 
@@ -471,8 +485,11 @@ def _bad_batches(setup: Setup, rng: Any) -> Made | None:
     at = sorted(int(setup.steps * rng.uniform(0.15, 0.9)) for _ in range(count))
     bad = {step + more: float(rng.uniform(8, 60)) for step in at for more in range(int(rng.integers(1, 4)))}
     fair, trace = train(setup), train(replace(setup, bad=bad))
-    rise = max(trace.loss[step] - fair.loss[step] for step in bad if step < setup.steps)
-    return _made("bad-batches", setup, trace) if rise > 0.3 * _fell(fair) else None
+    # some of it must last until the next row
+    rises = [np.mean(trace.loss[step : step + 10]) - np.mean(fair.loss[step : step + 10]) for step in at]
+    seen = max(0.2 * _fell(fair), 2 * float(np.std(fair.loss[-100:])))
+    harmed = any(not float(rise) < seen for rise in rises)
+    return _made("bad-batches", setup, trace) if harmed else None
 
 
 _CAUSES: dict[str, Callable[[Setup, Any], Made | None]] = {

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from benchmarks.curves import CAUSES, Made, caused, healthy
 from skillkit.diagnosis.diagnosing import diagnose
+from skillkit.diagnosis.logs import parsed
 from skillkit.diagnosis.runs import read_runs
-from skillkit.diagnosis.tables import parsed
 
-# what names a cause: the loss of a run whose rate is too large may end in NaN, at the loss of guessing or come back
+# what names a cause: after too large a rate the loss may end in NaN or come back, after a bad batch may stay up
 NAMES = {
     "rate-too-large": ("divergence", "nan", "early-rise"),
     "nan": ("nan",),
@@ -24,7 +24,7 @@ NAMES = {
     "overfitting": ("overfitting",),
     "chance": ("chance",),
     "floor": ("floor",),
-    "bad-batches": ("spikes",),
+    "bad-batches": ("spikes", "divergence", "nan"),
 }
 
 

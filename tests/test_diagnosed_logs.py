@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from skillkit.cli import skillkit
+from skillkit.diagnosis.events import _joined
+from skillkit.diagnosis.logs import parsed
 from skillkit.diagnosis.runs import Run, read_runs
-from skillkit.diagnosis.tables import parsed
 from skillkit.errors import BadInput
 
 EXAMPLE = "tests/logs/bad-batches.csv"
@@ -269,6 +270,33 @@ def test_what_tensorboard_wrote_needs_its_reader(tmp_path: Path) -> None:
         done = ended(str(path))
         assert done.returncode == 2
         assert "pip install tensorboard" in done.stderr
+
+
+def test_rows_of_tensorboard_are_joined_by_step_in_the_order_of_time() -> None:
+    again = [(9.0, 2, 2.5), (10.0, 3, 1.5)]
+    table = _joined(
+        {"loss": [(1.0, 1, 3.0), (2.0, 2, 2.0), *again], "lr": [(1.1, 1, 0.1), (2.1, 2, 0.2), (9.1, 2, 0.3)]}, "log"
+    )
+    assert table.columns["step"].values.tolist() == [1, 2, 2, 3]
+    assert table.columns["loss"].values.tolist() == [3, 2, 2.5, 1.5]
+    assert (table.columns["lr"].rows.tolist(), table.columns["lr"].values.tolist()) == ([0, 1, 2], [0.1, 0.2, 0.3])
+
+
+@pytest.mark.skipif(find_spec("tensorboard") is None, reason="the files are written and read by it")
+def test_tensorboard_s_files_are_read_by_its_reader(tmp_path: Path) -> None:
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+    for name in ("a", "b"):
+        writer = EventFileWriter(str(tmp_path / name))
+        for step in range(60):
+            value = Summary.Value(tag="train/loss", simple_value=math.nan if step >= 40 else 60 - step)
+            writer.add_event(Event(step=step, wall_time=step, summary=Summary(value=[value])))
+        writer.close()
+    (first, second) = json.loads(ended(str(tmp_path), "--json").stdout)
+    assert [(run["run"], run["symptoms"][0]["kind"]) for run in (first, second)] == [("a", "nan"), ("b", "nan")]
+    assert first["symptoms"][0]["first"] == 40
 
 
 def test_a_million_rows_take_seconds(tmp_path: Path) -> None:

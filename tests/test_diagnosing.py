@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from skillkit.diagnosis.diagnosing import diagnose
+from skillkit.diagnosis.logs import parsed
 from skillkit.diagnosis.runs import Run, read_runs
 from skillkit.diagnosis.symptoms import Symptom
-from skillkit.diagnosis.tables import parsed
 
 LENGTH = 600
 

@@ -88,8 +88,8 @@ def _columns(columns: Sequence[str]) -> dict[str, str]:
 
 def _runs(log: str, said: Mapping[str, str]) -> list[Any]:
     from skillkit.diagnosis.events import are_events, read_events
+    from skillkit.diagnosis.logs import parsed
     from skillkit.diagnosis.runs import read_runs
-    from skillkit.diagnosis.tables import parsed
     from skillkit.files import decoded, read_text
 
     if log == "-":

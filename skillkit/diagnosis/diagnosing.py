@@ -33,7 +33,7 @@ def diagnose(run: Run, classes: int | None = None) -> list[Symptom]:
     kinds = {symptom.kind for symptom in found}
     explained = {kind for cause in kinds for kind in _EXPLAINS.get(cause, ())}
     told = [symptom for symptom in found if symptom.kind not in explained]
-    told = [symptom for symptom in told if not _follows(symptom, told)]
+    told = [symptom for symptom in told if not _follows(symptom, told, run)]
     return [_with_gradient(symptom, run) for symptom in told]
 
 
@@ -51,15 +51,18 @@ def _symptoms(run: Run, classes: int | None) -> Iterator[Symptom]:
     yield from still_falling(run)
 
 
-def _follows(symptom: Symptom, others: list[Symptom]) -> bool:
-    """Return whether a spike is the jump of a resume, or the rise that a run begins with."""
-    if symptom.kind != "spikes" or symptom.evidence["spikes"] > 1:
+def _follows(symptom: Symptom, others: list[Symptom], run: Run) -> bool:
+    """Return whether a spike or a rise is the jump of a resume, or the rise that a run begins with."""
+    if symptom.kind not in ("spikes", "divergence") or len(symptom.at) > 1:
         return False
-    width = 0.02 * symptom.last
+    width = _NEAR * (run.last - run.loss.steps[0])
     return any(
         other.kind in ("resume", "early-rise") and other.first - width <= symptom.first <= other.last + width
         for other in others
     )
+
+
+_NEAR = 0.03  # of the run
 
 
 def _with_gradient(symptom: Symptom, run: Run) -> Symptom:

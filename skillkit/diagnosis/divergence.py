@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from skillkit.diagnosis.runs import Run
-from skillkit.diagnosis.series import Series, scatter
+from skillkit.diagnosis.series import Series, loud_scatter, scatter
 from skillkit.diagnosis.symptoms import Symptom, at, number
 
 _BLOCKS = 40
@@ -50,7 +50,8 @@ def diverged(run: Run) -> Iterator[Symptom]:
     noise = _noise_near(loss, int(index * size)) / max(1.0, size) ** 0.5
     rise = end - best
     scale = max(begin - best, _LEVEL * abs(begin))
-    if rise < _RISE * scale or rise < _NOISE * noise or lowest - best < rise / 2:
+    if rise < _RISE * scale or rise < _NOISE * noise or lowest - best < _RISE / 2 * scale:
+        yield from _never_fell(run, begin, end)
         return
     # the last moment at which the loss was near its best
     near = [step for step, value in zip(blocks.steps, blocks.values, strict=True) if value <= best + 0.1 * rise]
@@ -62,6 +63,29 @@ def diverged(run: Run) -> Iterator[Symptom]:
     yield Symptom("divergence", start, run.last, says, evidence, "diverges-early" if early else "loss-spikes")
 
 
+def _never_fell(run: Run, begin: float, end: float) -> Iterator[Symptom]:
+    """Yield a loss that rises first and comes down, but not below where it began."""
+    loss = run.loss.grouped
+    if end < begin - _BELOW * abs(begin):
+        return
+    noise = loud_scatter(loss.values[len(loss) // 2 :])
+    smooth = _smooth(loss, _WIDE)
+    if not len(smooth):
+        return
+    index = max(range(len(smooth)), key=smooth.values.__getitem__)
+    peak, step = smooth.values[index], smooth.steps[index]
+    if _is_early(run, step) and peak - begin > max(_ABOVE * abs(begin), _NOISE * noise / _WIDE**0.5):
+        says = (
+            f"The loss rises from {number(begin)} to {number(peak)} at {at(run.unit, step)} and ends at {number(end)}, "
+            "hardly below where it began: it diverges early."
+        )
+        yield Symptom("divergence", loss.steps[0], run.last, says, {"begin": begin, "peak": peak, "end": end})
+
+
+_WIDE = 9  # rows
+_BELOW = 0.03  # of the first loss: hardly below it
+_ABOVE = 0.2  # of the first loss
+
 _RISE = 0.35  # of what the loss fell by
 _LEVEL = 0.1  # of the first loss, where it never fell
 _NOISE = 6.0  # standard deviations of a block's level
@@ -72,36 +96,40 @@ def rises_first(run: Run) -> Iterator[Symptom]:
     loss = run.loss.grouped
     if len(loss) < 2 * _FEWEST:
         return
-    begin, end = max(loss.values[0], beginning(loss)), median(loss.values[-max(3, len(loss) // 10) :])
+    begin, end = loss.values[0], median(loss.values[-max(3, len(loss) // 10) :])
+    found = _hump(loss, begin, begin - end)
+    if found is None or end >= begin:
+        return
+    step, height = found
+    later = zip(loss.steps, loss.values, strict=True)
+    back = next((one for one, value in later if one > step and value <= begin), run.last)
+    says = (
+        f"The loss rises from {number(begin)} to {number(height)} at {at(run.unit, step)} before it falls, and is back "
+        f"at {at(run.unit, back)}: the warmup is too short or the rate too high."
+    )
+    yield Symptom("early-rise", loss.steps[0], back, says, {"begin": begin, "peak": height})
+
+
+def _hump(loss: Series, begin: float, fell: float) -> tuple[float, float] | None:
+    """Return where the loss is highest in its first fifth, and how high, where that is more than noise."""
     early = loss.part(0, max(_FEWEST, int(_EARLY * len(loss))))
-    # the first rows of a network that guesses scatter little
-    noise = max(scatter(early.values[:_FIRST]), scatter(early.values))
-    for width in _WIDTHS:
+    middle = loss.values[int(_EARLY * len(loss)) : len(loss) // 2]
+    # a loss scatters the more, the higher it is; that of a network that only guesses scatters little
+    noise = loud_scatter(middle) * max(1.0, begin / (median(middle) or begin or 1.0))
+    for width, times in _WIDTHS.items():
         smooth = _smooth(early, width)
         if not len(smooth):
             continue
         peak = max(range(len(smooth)), key=smooth.values.__getitem__)
-        height = smooth.values[peak] - begin
-        if height > max(_HUMP * abs(begin - end), _NOISE_OF_HUMP * noise / width**0.5):
-            break
-    else:
-        return
-    if end >= begin - abs(begin - end) / 2:
-        return
-    later = zip(loss.steps, loss.values, strict=True)
-    back = next((step for step, value in later if step > smooth.steps[peak] and value <= begin), run.last)
-    says = (
-        f"The loss rises from {number(begin)} to {number(smooth.values[peak])} at {at(run.unit, smooth.steps[peak])} "
-        f"before it falls, and is back at {at(run.unit, back)}: the warmup is too short or the rate too high."
-    )
-    yield Symptom("early-rise", loss.steps[0], back, says, {"begin": begin, "peak": smooth.values[peak]})
+        if smooth.values[peak] - begin > max(_HUMP * abs(fell), _LEAST * abs(begin), times * noise / width**0.5):
+            return smooth.steps[peak], smooth.values[peak]
+    return None
 
 
 _EARLY = 0.2  # of the rows
-_FIRST = 30  # rows, in which a rise lies mostly
-_WIDTHS = (3, 9)  # rows that a level is taken from
+_WIDTHS = {3: 8.0, 9: 5.0}  # rows that a level is taken from, and how many of its standard deviations it rises by
 _HUMP = 0.15  # of the way from the first loss to the last
-_NOISE_OF_HUMP = 6.0  # standard deviations of such a level
+_LEAST = 0.05  # of the first loss
 
 
 def beginning(loss: Series) -> float:
@@ -126,4 +154,7 @@ def _noise_near(loss: Series, index: int) -> float:
 
 def _is_early(run: Run, start: float) -> bool:
     first, last = run.loss.steps[0], run.last
-    return start - first <= 0.15 * (last - first)
+    return start - first <= _SOON * (last - first)
+
+
+_SOON = 0.2  # of the run

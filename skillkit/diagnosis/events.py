@@ -1,6 +1,9 @@
 """Events: the numbers in TensorBoard's files, by TensorBoard's own reader."""
 
 import importlib.util
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -41,23 +44,30 @@ def read_events(path: Path) -> dict[str, Table]:
 
 
 def _table(events: Any, path: str) -> Table:
-    points: dict[str, list[tuple[int, float]]] = {}
+    found: dict[str, list[tuple[float, int, float]]] = {}
     tags = events.Tags()
     for tag in tags["scalars"]:
-        points[tag] = [(event.step, event.value) for event in events.Scalars(tag)]
+        found[tag] = [(event.wall_time, event.step, event.value) for event in events.Scalars(tag)]
     for tag in tags.get("tensors", ()):  # as jax's and TensorFlow 2's writers keep scalars
-        points[tag] = [
-            (event.step, event.tensor_proto.float_val[0])
-            for event in events.Tensors(tag)
-            if len(event.tensor_proto.float_val) == 1 and not event.tensor_proto.tensor_shape.dim
-        ]
-    table = Table(path, ["step"])
-    # a row for each number: what is logged twice, as after a resume, stays in its order
-    for tag, found in points.items():
-        for step, value in found:
-            table.add(table.rows, "step", float(step))
-            table.add(table.rows, tag, value)
-            table.rows += 1
-        if found:
-            table.names.append(tag)
+        tensors = [(event.wall_time, event.step, event.tensor_proto) for event in events.Tensors(tag)]
+        found[tag] = [(time, step, one.float_val[0]) for time, step, one in tensors if len(one.float_val) == 1]
+    return _joined(found, path)
+
+
+def _joined(found: Mapping[str, Sequence[tuple[float, int, float]]], path: str) -> Table:
+    """Return a row for each step; a step that was logged again, as after a resume, has a row for each time."""
+    rows: dict[tuple[int, int], dict[str, float]] = {}
+    times: dict[tuple[int, int], float] = {}
+    for tag, points in found.items():
+        seen: Counter[int] = Counter()
+        for time, step, value in sorted(points, key=itemgetter(0)):
+            key = step, seen[step]
+            seen[step] += 1
+            rows.setdefault(key, {})[tag] = value
+            times[key] = min(time, times.get(key, time))
+    table = Table(path, ["step", *(tag for tag, points in found.items() if points)])
+    for key in sorted(rows, key=lambda key: (times[key], key[0])):
+        for name, value in {"step": float(key[0]), **rows[key]}.items():
+            table.add(table.rows, name, value)
+        table.rows += 1
     return table

@@ -1,13 +1,14 @@
 """Plateaus: a loss that stays where it began, that stops with the schedule, or that is only beginning to fall."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from statistics import median
 
 from skillkit.diagnosis.divergence import beginning
 from skillkit.diagnosis.runs import Run
-from skillkit.diagnosis.series import Series, scatter
+from skillkit.diagnosis.series import Series, loud_scatter, mean, scatter
 from skillkit.diagnosis.symptoms import Symptom, at, number
 
 _FEWEST = 20
@@ -19,12 +20,15 @@ def stays(run: Run, classes: int | None) -> Iterator[Symptom]:
     if len(loss) < _FEWEST:
         return
     part = max(3, len(loss) // 5)
-    level, noise = median(loss.values[-part:]), scatter(loss.values)
+    level, noise = median(loss.values[-part:]), loud_scatter(loss.values)
     fell = median(loss.values[:part]) - level
     error = noise * (math.pi / part) ** 0.5  # of the difference of two medians of so many points
     moves = max(_STILL * abs(level), _CLEAR * error)
+    means = _kept(loss.values[:part]), _kept(loss.values[-part:])
+    fell_on_average = mean(means[0]) - mean(means[1])
+    off = max(_STILL * abs(level), _CLEAR * (_variance(means[0]) / part + _variance(means[1]) / part) ** 0.5)
     # what fell and rose again did not stay
-    if abs(fell) > moves or level - min(loss.blocks(10).values) > _RETURN * moves:
+    if abs(fell) > moves or level - min(loss.blocks(10).values) > _RETURN * moves or fell_on_average > off:
         return
     guessed = _guessing(level) if noise < _EXACT * level else ""
     if not guessed and _fell_at_first(loss.values, level, noise):
@@ -54,9 +58,20 @@ _EXACT = 0.01  # of the loss is the scatter of one that may come down to that of
 _LOUD = 0.05  # of the loss
 
 
+def _kept(values: Sequence[float]) -> Sequence[float]:
+    """Return all but the highest and the lowest hundredth."""
+    rest = len(values) // 100 + 1
+    return sorted(values)[rest:-rest] if len(values) > 4 * rest else values
+
+
+def _variance(values: Sequence[float]) -> float:
+    middle = mean(values)
+    return mean([(value - middle) * (value - middle) for value in values])
+
+
 def _fell_at_first(values: Sequence[float], level: float, noise: float) -> bool:
     """Return whether the loss fell in its first rows, few as they may be."""
-    for width in (1, 3, 6, 12, len(values) // 20, len(values) // 10):
+    for width in (3, 6, 12, len(values) // 20, len(values) // 10):
         first = median(values[: max(1, width)]) - level
         if first > max(_STILL * abs(level), _BEGUN * noise * (math.pi / 2 / max(1, width)) ** 0.5):
             return True
@@ -119,21 +134,35 @@ def still_falling(run: Run) -> Iterator[Symptom]:
     loss = run.loss.grouped
     if len(loss) < _FEWEST:
         return
-    length, width = len(loss), max(1, len(loss) // 20)
-    middles = (0, length // 4, length // 2, 3 * length // 4, length - 1)
-    quarters = [median(loss.values[max(0, index - width) : index + width + 1]) for index in middles]
-    falls = [before - after for before, after in pairwise(quarters)]
-    noise = scatter(loss.values) * (math.pi / max(1, len(loss) // 10)) ** 0.5
-    if min(falls) < max(_EVEN * max(falls), 4 * noise) or sum(falls) < _MOVED * abs(quarters[0]):
+    ends = _quarters(loss, run.series.get("rate"))
+    width = max(1, len(loss) // 20)
+    levels = [median(loss.values[max(0, index - width) : index + width + 1]) for index in ends[1:]]
+    levels.insert(0, beginning(loss))
+    falls = [before - after for before, after in pairwise(levels)]
+    noise = scatter(loss.values) * (math.pi / width) ** 0.5
+    if falls[-1] < max(_EVEN * max(falls), 3 * noise) or sum(falls) < _MOVED * abs(levels[0]) or min(falls) < 0:
         return
     says = (
-        f"The loss falls as fast at the end as at the beginning: by {number(falls[0])} in the first quarter, by "
-        f"{number(falls[-1])} in the last, to {number(quarters[-1])}."
+        f"The loss is only beginning to fall: by {number(falls[0])} in the first quarter and by {number(falls[-1])} in "
+        f"the last, to {number(levels[-1])}."
     )
     yield Symptom("slow", loss.steps[0], run.last, says, {"first": falls[0], "last": falls[-1]})
 
 
-_EVEN = 0.5  # of the largest fall of a quarter, the smallest: an exponential decay that is shorter than its time scale
+def _quarters(loss: Series, rate: Series | None) -> list[int]:
+    """Return the indices that divide a loss into quarters of equal distance, the sum of its rates."""
+    length = len(loss)
+    if rate is None or len(rate) < length // 2 or min(rate.values) < 0 or not sum(rate.values):
+        return [0, length // 4, length // 2, 3 * length // 4, length - 1]
+    found = [0]
+    sums = list(accumulate(rate.values))
+    for quarter in (1, 2, 3):
+        index = bisect_left(sums, sums[-1] * quarter / 4)
+        found.append(min(bisect_left(loss.steps, rate.steps[index]), length - 1))
+    return [*found, length - 1]
+
+
+_EVEN = 0.6  # of the largest fall of a quarter is the last one: a decay that is shorter than its own time scale
 _MOVED = 0.01  # of the first loss
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
-from statistics import fmean
 
 from skillkit.diagnosis.divergence import beginning
+from skillkit.diagnosis.ordering import Resume
 from skillkit.diagnosis.plateaus import tail_level
-from skillkit.diagnosis.runs import Resume, Run
-from skillkit.diagnosis.series import Series, scatter
+from skillkit.diagnosis.runs import Run
+from skillkit.diagnosis.series import Series, mean, scatter
 from skillkit.diagnosis.symptoms import Symptom, at, number
 
 
@@ -45,10 +45,10 @@ def _jumped(run: Run, resume: Resume) -> Iterator[Symptom]:
             before = list(loss.values[max(0, index - width) : index])
         if len(after) < _FEWEST or len(before) < _FEWEST:
             continue
-        jump = fmean(after) - fmean(before)
+        jump = mean(after) - mean(before)
         error = noise * (1 / len(after) + 1 / len(before)) ** 0.5
         if jump > max(_ERRORS * error, _SHARE * fell) and (best is None or jump > best[0]):
-            best = jump, fmean(before), fmean(after)
+            best = jump, mean(before), mean(after)
     if best is None:
         return
     how = {"repeat": "updates are repeated", "gap": "updates are missing", "pause": "time has passed"}[resume.kind]

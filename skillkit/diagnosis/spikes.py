@@ -88,9 +88,13 @@ def _apart(found: list[Spike], excess: list[float]) -> list[Spike]:
         # from the lowest on, each that is not far above what lies below it is one of these
         if height < _APART * others:
             others = max(others, height)
-    return [spike for spike in found if not _is_brief(spike) or spike.height >= _APART * others]
+    apart = sum(height >= _APART * others for height in brief)
+    often = apart > max(_FEW, _OFTEN * len(excess))  # these are how the rows scatter
+    return [spike for spike in found if not _is_brief(spike) or (spike.height >= _APART * others and not often)]
 
 
+_FEW = 5
+_OFTEN = 0.005  # of the rows
 _APART = 2.5  # times the highest row that is no spike
 
 

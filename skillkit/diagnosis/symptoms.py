@@ -63,7 +63,7 @@ ISSUES: Mapping[str, str] = {
 
 def number(value: float) -> str:
     """Return a number as it is said: three digits, whole updates with commas."""
-    if abs(value) >= 1000 and value == int(value) and abs(value) < 1e15:
+    if 1000 <= abs(value) < 1e15 and value == int(value):
         return f"{int(value):,}"
     return f"{value:.3g}"
 
