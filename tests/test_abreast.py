@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from skillkit.cli import abreast, skillkit
 from skillkit.cli.abreast import default_jobs
 from skillkit.errors import BadInput
+from skillkit.kept import keep, kept
 from skillkit.places import cache_folder, find_project
 from skillkit.proof.environments import NotInstallable, Wanted
 from skillkit.proof.evidence import Evidence, Run, load_evidence
@@ -134,11 +135,11 @@ def test_what_is_recorded_was_run_anew(project: Path, edit: Edit) -> None:
         return project_proofs(find_project(), {})[0].run_hash
 
     assert call().exit_code == 0
-    (path,) = cache_folder().glob("*.json")
-    right = json.loads(path.read_text())[job()]
+    (path,) = cache_folder().glob("*.kept")
+    right = kept(path)[job()]
     edit("reference/sums.py", "== 1.5", "== 2.5")
     assert call().exit_code == 1
-    path.write_text(json.dumps({**json.loads(path.read_text()), job(): right}))
+    keep(path, {**kept(path), job(): right})
     assert call().exit_code == 0  # what is kept is believed
     assert call("--record").exit_code == 1  # but never recorded
     assert load_evidence(EVIDENCE).runs[0].states["sum-mean"] == "fails"
@@ -162,7 +163,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.mark.usefixtures("project")
 def test_what_is_not_kept_is_run_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert call("--no-cache").exit_code == 0
-    assert not list(cache_folder().glob("*.json"))
+    assert not list(cache_folder().glob("*.kept"))
     call()
     asked = counted(monkeypatch)
     call()
