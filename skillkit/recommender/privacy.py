@@ -16,6 +16,7 @@ _REPEATS = 40.0  # what the rule counts twice is below exp(-40)
 _TAIL = 1e-3  # of the integral: what may be added to it for the terms that are left out
 _TERMS = 2000
 _POINTS = 1e5  # at most, of a grid
+_NOTHING = 1e-300
 _LEAST = 0.1  # noise; with less, two examples are told apart at the first look
 _PRECISION = 1e-3  # of the noise, which is rounded up
 
@@ -75,7 +76,8 @@ class _Loss:
         total = 0.5 / (theta * (theta + 1))
         for number in range(1, _TERMS):
             z = complex(theta, number * step)
-            rotation = updates * cmath.log(tilted.characteristic(z.imag)) - 1j * z.imag * epsilon
+            loss = updates * cmath.log(tilted.characteristic(z.imag) or _NOTHING)
+            rotation = complex(min(loss.real, 0.0), loss.imag - z.imag * epsilon)  # rounding
             term = cmath.exp(rotation) / (z * (z + 1))
             total += term.real
             rest = number * abs(term)  # of all that follow, which fall as fast as 1 / number**2 or faster
