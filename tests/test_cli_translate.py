@@ -124,7 +124,7 @@ def test_saving_does_not_overwrite_what_others_wrote(script: str, tmp_path: Path
 def test_bad_input_ends_with_two_and_no_traceback(
     arguments: list[str], message: str, script: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skillkit.cli.translate.sys.stdin", _Empty())
+    monkeypatch.setattr("skillkit.cli.documents.sys.stdin", _Empty())
     with pytest.raises(SystemExit) as end:
         main(["translate", *(script if one == "SCRIPT" else one for one in arguments)])
     assert end.value.code == 2

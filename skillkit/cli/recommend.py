@@ -5,12 +5,11 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
 from skillkit.cli.completion import answers_like
-from skillkit.cli.documents import given
+from skillkit.cli.documents import given, set_answers
 from skillkit.errors import bad_input
 from skillkit.places import find_project
 from skillkit.reading import Document
@@ -74,7 +73,7 @@ def recommend_optimizer_command(
     folder = decisions_folder(find_project())
     _require(plot, tried)
     tree = _tree(params, allow_import) if params is not None else None
-    documents = [*([given(answers)] if answers else []), _settings(settings)]
+    documents = [*([given(answers)] if answers else []), set_answers(settings)]
     if not answers and not settings and not no_input and sys.stdin.isatty():
         documents, save = [_asked(folder, save, tree)], None
     found = recommend(documents, folder, tree)
@@ -111,16 +110,6 @@ def _tree(name: str, importing: bool) -> Tree:
     from skillkit.trees.opening import read_tree
 
     return read_tree(name, importing)
-
-
-def _settings(settings: tuple[str, ...]) -> Document:
-    value: dict[str, Any] = {}
-    for setting in settings:
-        key, equals, text = setting.partition("=")
-        if not equals or not key:
-            raise bad_input("--set", f"must be KEY=VALUE, not '{setting}'")
-        value[key.strip()] = text.strip() or None
-    return Document("--set", value, {})
 
 
 def _print(found: Recommendation, kind: str, folder: Path) -> None:

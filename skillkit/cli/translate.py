@@ -1,17 +1,14 @@
 """`skillkit translate`: another framework's training configuration in, Optax's out, with what is not equal."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from skillkit.cli.documents import STDIN
+from skillkit.cli.documents import given_text, set_answers
 from skillkit.errors import bad_input
-from skillkit.files import decoded, read_text
 from skillkit.places import find_project
-from skillkit.reading import Document
 from skillkit.recommender.questions import decisions_folder
 from skillkit.translation.beside import pairs
 from skillkit.translation.kinds import KINDS, read_recipe
@@ -62,10 +59,10 @@ def translate_command(
     Reads PyTorch scripts, by their syntax: nothing of them is run. Says what is equal, what differs, and names what is
     not translated with its line. With `--set family=...`, what the recommender would set stands beside it.
     """
-    text, path = _text(file)
+    text, path = given_text(file)
     found = translate(read_recipe(text, path, kind, updates_per_epoch), updates)
     form = "json" if as_json else form
-    beside = pairs(found, _answers(settings), decisions_folder(find_project())) if form in ("text", "json") else None
+    beside = pairs(found, set_answers(settings), decisions_folder(find_project())) if form in ("text", "json") else None
     if save:
         _save(found, Path(save))
     click.echo(_written(found, beside, form), nl=False)
@@ -73,24 +70,6 @@ def translate_command(
         click.echo(remarks(found), err=True, nl=False)
     if not quiet and form == "text" and beside is None:
         click.echo("--set family=... puts what the recommender would set beside it", err=True)
-
-
-def _text(file: str) -> tuple[str, str]:
-    if file != "-":
-        return read_text(Path(file)), file
-    if sys.stdin is None:
-        raise bad_input(STDIN, "is closed")
-    return decoded(sys.stdin.buffer.read(), STDIN), STDIN
-
-
-def _answers(settings: tuple[str, ...]) -> Document:
-    value: dict[str, Any] = {}
-    for setting in settings:
-        key, equals, text = setting.partition("=")
-        if not equals or not key:
-            raise bad_input("--set", f"must be KEY=VALUE, not '{setting}'")
-        value[key.strip()] = text.strip() or None
-    return Document("--set", value, {})
 
 
 def _written(found: Translation, beside: Any, form: str) -> str:

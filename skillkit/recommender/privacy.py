@@ -96,6 +96,10 @@ class _Loss:
         """The distance between points of a grid."""
         return min(self.noise / 3, self.noise * self.noise / 2)
 
+    def exponent(self, x: float) -> float:
+        """Return the logarithm of how much likelier a result is with the example in the batch than without."""
+        return (2 * x - 1) / (2 * self.noise * self.noise)
+
     def saddle(self, epsilon: float, updates: int) -> float:
         """Return where the integrand is smallest along the real line."""
         low, high = 1e-4, _POINTS * min(1.0, self.width)
@@ -124,7 +128,7 @@ class _Tilted:
             first += _lowest(loss, power)
         width = loss.width
         points = [first + index * width for index in range(int((last - first) / width) + 1)]
-        gains = [_log_mixture(sampling, (2 * x - 1) / (2 * noise * noise)) for x in points]
+        gains = [_log_mixture(sampling, loss.exponent(x)) for x in points]
         logs = [sign * power * gain - x * x / (2 * noise * noise) for x, gain in zip(points, gains, strict=True)]
         top = max(logs)
         weights = [math.exp(value - top) for value in logs]
@@ -153,7 +157,7 @@ def _lowest(loss: _Loss, power: float) -> float:
     low, high = -power, 0.0
     for _ in range(30):
         x = (low + high) / 2
-        odds = math.log(loss.sampling) + (2 * x - 1) / (2 * loss.noise**2)
-        share = math.exp(odds - _log_mixture(loss.sampling, (2 * x - 1) / (2 * loss.noise**2)))
+        exponent = loss.exponent(x)
+        share = loss.sampling * math.exp(exponent - _log_mixture(loss.sampling, exponent))
         low, high = (low, x) if x + power * share > 0 else (x, high)
     return low

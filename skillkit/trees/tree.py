@@ -157,11 +157,11 @@ def _below(top: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _untrained(leaves: Leaves) -> Iterator[tuple[str, str]]:
     for path, leaf in leaves.items():
-        place, mark, last = re.fullmatch(r"(.*?)([/.]?)([^/.]*)", path).groups()  # type: ignore[union-attr]
+        last = re.split("[/.]", path)[-1]
         sibling = {"mean": "var", "var": "mean"}.get(last)
         if leaf.dtype not in FLOATING:
             yield path, f"{leaf.dtype} has no gradient"
-        elif last in ("running_mean", "running_var") or (sibling and f"{place}{mark}{sibling}" in leaves):
+        elif last in ("running_mean", "running_var") or (sibling and path.removesuffix(last) + sibling in leaves):
             yield path, "a running statistic"
         elif last == "inv_freq" or (path.endswith("attn.bias") and len(leaf.shape) == 4):
             yield path, "a constant"
