@@ -11,13 +11,13 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from skillkit.cli import main
-from skillkit.cli.recommend import FORMATS, recommend_optimizer_command
+from skillkit.cli import main, skillkit
+from skillkit.cli.recommend import FORMATS
 from skillkit.errors import BadInput
 
 
 def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
-    return CliRunner().invoke(recommend_optimizer_command, arguments, input=stdin)
+    return CliRunner().invoke(skillkit, ["recommend-optimizer", *arguments], input=stdin)
 
 
 def answer(*arguments: str, **options: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from skillkit.cli.recommend import recommend_optimizer_command
+from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 from skillkit.trees.evaluating import evaluated_tree, is_function
 from skillkit.trees.leaves import Leaf
@@ -177,5 +177,7 @@ def test_the_command_prints_its_result_alone_and_imports_no_jax() -> None:
 
 
 def test_the_command_says_what_leave_it_needs() -> None:
-    error = CliRunner().invoke(recommend_optimizer_command, ["--set", "family=mlp", "--params", "plain:init"]).exception
+    error = (
+        CliRunner().invoke(skillkit, ["recommend-optimizer", "--set", "family=mlp", "--params", "plain:init"]).exception
+    )
     assert isinstance(error, BadInput)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from skillkit.cli.recommend import recommend_optimizer_command
+from skillkit.cli import skillkit
 from skillkit.errors import BadInput
 
 LAYER = {"attn/q/kernel": [64, 64], "mlp/kernel": [64, 256], "mlp/bias": [256], "norm/scale": [64]}
@@ -23,7 +23,7 @@ def run(value: Any, *arguments: str, family: str = "decoder-lm") -> Result:
     path = Path("params.json")
     path.write_text(json.dumps(value))
     given = ["--set", f"family={family}", "--params", "params.json", *arguments]
-    return CliRunner().invoke(recommend_optimizer_command, given)
+    return CliRunner().invoke(skillkit, ["recommend-optimizer", *given])
 
 
 def answer(value: Any, *arguments: str, **options: str) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def test_what_is_only_stored_in_a_dtype_is_trained_in_float32() -> None:
     raw = json.dumps(about).encode()
     Path("model.safetensors").write_bytes(len(raw).to_bytes(8, "little") + raw)
     given = ["--set", "family=decoder-lm", "--params", "model.safetensors", "--set", "priority=speed", "--json"]
-    found = json.loads(CliRunner().invoke(recommend_optimizer_command, given).stdout)
+    found = json.loads(CliRunner().invoke(skillkit, ["recommend-optimizer", *given]).stdout)
     assert found["memory"]["bytes"]["parameters"] == 4 * 64
     assert found["answers"]["precision"] == "float32"
     assert "stored as bfloat16, counted as float32, in which the parameters are trained" in found["tree"]["notes"]
@@ -163,6 +163,6 @@ def test_a_long_table_is_cut_beside_a_script_and_whole_alone() -> None:
 
 
 def test_without_a_tree_the_table_is_of_assumed_shapes_and_that_is_said() -> None:
-    found = CliRunner().invoke(recommend_optimizer_command, ["--set", "family=mlp", "--format", "table"])
+    found = CliRunner().invoke(skillkit, ["recommend-optimizer", "--set", "family=mlp", "--format", "table"])
     assert "layer_0" in found.stdout
     assert "for assumed shapes: --params FILE takes your own" in found.stderr

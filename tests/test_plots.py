@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from skillkit.cli.schedule import schedule_command
+from skillkit.cli import skillkit
 from skillkit.configuration import plots
 from skillkit.configuration.format import read_configuration
 from skillkit.errors import BadInput
@@ -70,10 +70,10 @@ def test_other_formats_and_places_are_refused(tmp_path: Path) -> None:
 
 def test_the_command_draws_a_file_and_standard_input(tmp_path: Path) -> None:
     path = FOLDER / "adamw.yaml"
-    drawn = CliRunner().invoke(schedule_command, [str(path), "--plot", str(tmp_path / "a.svg")])
+    drawn = CliRunner().invoke(skillkit, ["schedule", str(path), "--plot", str(tmp_path / "a.svg")])
     assert (drawn.exit_code, drawn.output) == (0, plots.terminal_chart(ADAMW) + "\n")
     assert (tmp_path / "a.svg").is_file()
-    piped = CliRunner().invoke(schedule_command, ["-", "--json"], input=path.read_text())
+    piped = CliRunner().invoke(skillkit, ["schedule", "-", "--json"], input=path.read_text())
     (curve,) = json.loads(piped.output)
     assert (curve["label"], max(curve["rates"]), curve["updates"][-1]) == ("model", 0.001, 19)
 
@@ -92,7 +92,7 @@ def test_the_command_ends_with_two_on_bad_input(tmp_path: Path) -> None:
 def test_answers_are_told_from_a_configuration(tmp_path: Path) -> None:
     path = tmp_path / "answers.yaml"
     path.write_text("family: mlp\n")
-    result = CliRunner().invoke(schedule_command, [str(path)])
+    result = CliRunner().invoke(skillkit, ["schedule", str(path)])
     assert isinstance(result.exception, BadInput)
     command = f"skillkit recommend-optimizer --answers {path} --format yaml"
     assert str(result.exception) == f"{path}: holds answers, of which '{command}' makes a configuration"
