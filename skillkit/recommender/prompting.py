@@ -19,8 +19,9 @@ def prompt_context(project: Project) -> dict[str, Any]:
     """Return what the prompt's template speaks of.
 
     Returns:
-        `questions` that are asked; `tables`, a row for each family and fork; `finetunes`, a row for each family that is
-        fine-tuned otherwise; `adapters`, a row for each rate with its families; `issues`; the `example`.
+        `questions` that are asked; `tables`, a row for each family and fork; `tenths`, the families that are fine-tuned
+        alike at a tenth of the rate; `finetunes`, a row for each that is fine-tuned otherwise; `adapters`, a row for
+        each rate with its families; `issues`; the `example`.
     """
     folder = decisions_folder(project)
     questionnaire = read_questions(folder)
@@ -28,12 +29,17 @@ def prompt_context(project: Project) -> dict[str, Any]:
     shown = read(folder / "prompt.yaml").value
     scratch = [_row({"family": family}, folder) for family in families]
     tuned = [_row({"family": family, "stage": "finetune"}, folder) for family in families]
-    differing = [one for one, before in zip(tuned, scratch, strict=True) if _settings(one) != _settings(before)]
+    pairs = list(zip(families, scratch, tuned, strict=True))
+    tenths = [family for family, before, after in pairs if _is_tenth(before, after)]
+    differing = [
+        after for family, before, after in pairs if family not in tenths and _settings(after) != _settings(before)
+    ]
     forks = [_row(answers, folder) for answers in shown["forks"]]
     return {
         "questions": [question for question in questionnaire.questions if question.round],
         "tables": [*scratch, *forks],
         "finetunes": differing,
+        "tenths": tenths,
         "adapters": _adapters(families, folder),
         "issues": read(folder / "issues.yaml").value,
         "example": _example(shown["example"], folder),
@@ -44,6 +50,10 @@ def prompt_context(project: Project) -> dict[str, Any]:
 def _settings(row: Mapping[str, str]) -> dict[str, str]:
     """Return what of a row is no matter of the run's length."""
     return {name: value for name, value in row.items() if name != "case"} | {"schedule": row["schedule"].split()[0]}
+
+
+def _is_tenth(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+    return _settings(after) == _settings(before) | {"rate": number(float(before["rate"]) / 10)}
 
 
 def _adapters(families: Iterable[str], folder: Path) -> list[dict[str, Any]]:
@@ -66,7 +76,17 @@ def _documents(answers: Mapping[str, Any]) -> list[Document]:
 
 def _row(answers: Mapping[str, Any], folder: Path) -> dict[str, str]:
     found = settings_for(_documents(answers), folder)
-    return {"case": _case(answers, found), **_summary(found)}
+    schedule = f"{found['schedule']['name']} {_warmup(found['warmup'])}".rstrip()
+    return {"case": _case(answers, found), **_summary(found), "schedule": schedule}
+
+
+def _warmup(stated: Mapping[str, float]) -> str:
+    """Return a warmup as its table states it, by which it fits a run of any length."""
+    if stated.get("fraction"):
+        return f"{number(100 * stated['fraction'])} %"
+    if stated.get("epochs"):
+        return f"{stated['epochs']} epochs"
+    return str(stated.get("steps") or "")
 
 
 def _summary(found: Recommendation) -> dict[str, str]:

@@ -82,7 +82,7 @@ def parameter_rows(recommendation: Recommendation) -> list[dict[str, Any]]:
 
 
 def settings_for(documents: Iterable[Document], folder: Path) -> Recommendation:
-    """Return of a recommendation its `answers` and settings alone, without reasons, alternatives and the like.
+    """Return of a recommendation its `answers` and settings alone, and the `warmup` as its table states it.
 
     Args:
         documents: As for `recommend`.
@@ -91,7 +91,7 @@ def settings_for(documents: Iterable[Document], folder: Path) -> Recommendation:
     book, situation = consider(understand(documents, read_questions(folder)), folder)
     issues = read_issues(folder, situation.answers["issues"])
     draft = overlay(decide(book, situation), book, situation, issues)
-    return _settings(compose(draft, situation), situation)
+    return _settings(compose(draft, situation), situation) | {"warmup": draft.schedule.get("warmup", {})}
 
 
 def with_code(recommendation: Recommendation) -> Recommendation:
