@@ -45,6 +45,8 @@ def _context(recommendation: Mapping[str, Any]) -> dict[str, Any]:
         "networks": [network["name"] for network in networks],
         "many": len(networks) > 1,
         "optimizer": supplements_source(_mentioned(found, optimizers)) + "\n\n".join(_assignments(found, reasons)),
+        "private": bool(configuration.get("privacy")),
+        "linear": "sgd" in optimizers,
         "per_example": bool(configuration.get("privacy")) or "per_example" in clips,
         "every": every,
         "ema": configuration.get("ema"),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skillkit.recommender.arithmetic import decay_timescale, half_life_tokens, warmup_updates
-from skillkit.recommender.composing import sampling
+from skillkit.recommender.composing import examples, sampling
 from skillkit.recommender.draft import ADAMS, Draft
 from skillkit.recommender.situation import Situation
 
@@ -130,9 +130,16 @@ def _division(draft: Draft, situation: Situation) -> Iterator[str]:
         yield "A line search needs the whole batch at once: the accumulation is 1."
         return
     if draft.accumulation > 1 and situation.answers["devices"] == 1:
-        yield "Accumulation on one device costs 4 bytes per parameter; a smaller batch and rate do as well."
+        yield "Accumulation on one device costs 4 bytes per parameter" + (
+            "; a smaller batch and rate do as well." if _is_batch_free(situation) else "."
+        )
     if draft.accumulation > 1:
         yield "MultiSteps advances the schedule once per update, not per micro-batch: total_steps counts updates."
+
+
+def _is_batch_free(situation: Situation) -> bool:
+    # the noise for privacy is shared by a batch, and a contrastive loss takes its negatives from it
+    return bool(situation.answers["privacy"] == "none" and situation.answers["family"] != "contrastive")
 
 
 def _privacy(situation: Situation) -> Iterator[str]:
@@ -143,8 +150,13 @@ def _privacy(situation: Situation) -> Iterator[str]:
         f"{sampling(situation):.3g}, not for shuffled epochs. Batches then vary in size: pad with gradients of zero."
     )
     yield "Keep secret the key of the noise, and the checkpoints, which hold it: who has it takes the noise away."
-    if "dataset_size" not in situation.answers:
-        yield "The size of the data set is unknown, so the noise assumes a hundred batches: give dataset_size."
+    if "dataset_size" not in situation.answers or "dataset_size" in situation.assumed:
+        yield (
+            f"Nobody said how many examples there are: epsilon is kept for {examples(situation):,.0f} and more, not "
+            "for fewer; give dataset_size."
+        )
+    if situation.answers["tuning_trials"]:
+        yield "Every trial on the private data spends a budget of its own: tune on public data."
 
 
 def _fit(memory: Mapping[str, Any], situation: Situation) -> Iterator[str]:

@@ -109,20 +109,23 @@ def _rsqrt(shape: dict[str, Any], schedule: Mapping[str, Any]) -> dict[str, Any]
 def _privacy(draft: Draft, situation: Situation) -> dict[str, float]:
     noise = noise_multiplier(situation.answers["epsilon"], delta(situation), sampling(situation), situation.updates)
     assert draft.clip is not None
-    return {"l2_norm_clip": draft.clip["max_norm"], "noise_multiplier": three_digits_up(noise)}
+    # networks that see the same examples tell about them at once, as one gradient of their norms' root sum of squares
+    whole = noise * len(draft.networks) ** 0.5
+    return {"l2_norm_clip": draft.clip["max_norm"], "noise_multiplier": three_digits_up(whole)}
 
 
 def sampling(situation: Situation) -> float:
     """Return the probability with which an example of the data set is in a batch."""
-    share: float = situation.numbers["examples_per_update"] / _examples(situation)
+    share: float = situation.numbers["examples_per_update"] / examples(situation)
     return min(1.0, share)
 
 
 def delta(situation: Situation) -> float:
     """Return the probability with which a privacy budget may fail, a little below one in the data set's size."""
-    return three_digits(_examples(situation) ** -1.1)
+    return three_digits(examples(situation) ** -1.1)
 
 
-def _examples(situation: Situation) -> float:
+def examples(situation: Situation) -> float:
+    """Return how many examples the promise of privacy is about."""
     # without a known data set, a batch is a hundredth of it
     return float(situation.answers.get("dataset_size") or 100 * situation.numbers["examples_per_update"])
