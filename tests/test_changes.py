@@ -178,6 +178,9 @@ def test_an_old_form_is_found_in_no_right_code(edit: Edit) -> None:
     ("old", "new", "problem"),
     [
         ("writes: math.tan_of(1.0)", "writes: math.tan_of(", "5:11: not Python: "),
+        ("math.tan(1.0)", "'math.tan(1.0'", "8:12: not Python: '(' was never closed"),
+        ("math.tan(1.0)", f"math{'.tan' * 5000}", "8:12: not Python: nested too deep"),
+        ("    import math", "    9 9", "3:10: not Python: invalid syntax"),
         ("source:", "note: Since 7 years.\n  source:", "9:15: nothing shows '7'"),
     ],
 )

@@ -245,6 +245,9 @@ def test_what_old_releases_need_beside_them(project: Path) -> None:
     assert companions_of(found, "jax", "0.4.29").requirements("0.4.29") == ("jax==0.4.29", "numpy<2", "jaxlib==0.4.29")
     assert companions_of(found, "jax", "0.4.31") == Companions("jax", "0.10.2", "3.11")
     assert companions_of(found, "jax", "0.11.0") == Companions("jax")
+    (project / "reference" / "companions.yaml").write_text("- {library: jax, beside: [\"a; extra == '{b}'\"]}\n")
+    (row,) = load_companions(find_project())
+    assert row.requirements("1") == ("jax==1", "a; extra == '{b}'")
     (project / "reference" / "companions.yaml").write_text('- {library: jax, beside: ["numpy less"]}\n')
     with pytest.raises(BadInput, match="not a requirement such as 'numpy<2': 'numpy less'"):
         load_companions(find_project())

@@ -4,7 +4,8 @@ import ast
 
 import pytest
 
-from skillkit.source.syntax import BadForm, find, may_hold, parse_form, taken_apart, telling
+from skillkit.source.forms import BadForm, parse_form
+from skillkit.source.syntax import find, may_hold, taken_apart, telling
 
 CODE = '''@jax.jit
 def train_step(params, batch: Batch, *, rate=0.1) -> Params:
@@ -139,6 +140,10 @@ def test_a_literal_ellipsis_in_a_text_is_no_hole() -> None:
         ("f(...", "not Python: ", 2),
         ("x = 1\nf(1,,2)", "not Python: invalid syntax", 2),
         ("a b", "not Python: invalid syntax", 1),
+        (f"a{'.b' * 99}", "is nested too deep to be searched for", 1),
+        (f"a{'.b' * 3000}", "not Python: nested too deep", 1),
+        (f"{'-' * 100_000}a", "not Python: nested too deep", 1),
+        ("a\0", "not Python: ", 1),
     ],
 )
 def test_bad_forms(form: str, message: str, line: int) -> None:

@@ -13,8 +13,9 @@ from skillkit.errors import BadInput, Problem
 from skillkit.places import Project
 from skillkit.reading import Document, Key, read
 from skillkit.shapes import require, schema
+from skillkit.source.forms import bad_form
+from skillkit.source.modules import bad_code
 from skillkit.source.shelf import Shelf
-from skillkit.source.syntax import bad_form
 
 KINDS = ("raises", "warns", "returns")
 _STAGE = ("since", "before", "match", "was", *KINDS)
@@ -156,6 +157,9 @@ def _problems(document: Document) -> Iterator[Problem]:
             yield document.problem((index, "requires", row["library"]), message)
         if message := bad_form(row["writes"]):
             yield document.problem((index, "writes"), message)
+        for name in ("given", "instead"):
+            if message := bad_code(row.get(name, "")):
+                yield document.problem((index, name), message)
         yield from _bad_stages(document, index)
         old = first.setdefault((row["library"], row["writes"]), index)
         if old != index:

@@ -8,7 +8,8 @@ from functools import cached_property, partial
 from skillkit.catalogue.changes import Change
 from skillkit.catalogue.patterns import Pattern
 from skillkit.errors import BadInput, Problem
-from skillkit.source.syntax import Code, Form, find, may_hold, parse_form, taken_apart
+from skillkit.source.forms import Form, parse_form
+from skillkit.source.syntax import Code, find, may_hold, taken_apart
 
 
 @dataclass(frozen=True)

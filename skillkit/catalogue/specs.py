@@ -14,10 +14,11 @@ from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.reading import Document, Key, read
 from skillkit.shapes import require, schema
 from skillkit.source.excerpts import Line
+from skillkit.source.forms import bad_form, parse_form
 from skillkit.source.modules import Module
 from skillkit.source.shelf import Shelf, module_libraries
 from skillkit.source.slicing import Slice, cut
-from skillkit.source.syntax import bad_form, find, parse_form, taken_apart
+from skillkit.source.syntax import find, taken_apart
 
 RESERVED = ("changes", "names")  # what one can verify beside patterns and topics
 

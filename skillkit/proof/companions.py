@@ -30,7 +30,7 @@ class Companions:
 
     def requirements(self, version: str) -> tuple[str, ...]:
         """Return what is installed for a release."""
-        return (f"{self.library}=={version}", *(one.format(version=version) for one in self.beside))
+        return (f"{self.library}=={version}", *(one.replace("{version}", version) for one in self.beside))
 
 
 def load_companions(project: Project) -> tuple[Companions, ...]:

@@ -12,9 +12,10 @@ from skillkit.execution.running import CODE, Job, Outcome
 from skillkit.proof.blocks import block_proof
 from skillkit.proof.proofs import Proof, new_job
 from skillkit.proof.verdicts import HOLDS, Verdict, broken, fault, is_stated, origin, own_place
+from skillkit.source.forms import parse_form
 from skillkit.source.shelf import runs_alone
 from skillkit.source.slicing import Slice, cut
-from skillkit.source.syntax import find, parse_form, taken_apart, telling
+from skillkit.source.syntax import find, taken_apart, telling
 
 
 def mistake_proof(catalogue: Catalogue, pattern: Pattern, mistake: Mistake) -> Proof:

@@ -134,6 +134,19 @@ def read_module(path: Path) -> Module:
     return _bind(path, tuple(text.removesuffix("\n").split("\n")), tree)
 
 
+def bad_code(text: str) -> str:
+    """Return why a text is no Python, or an empty string."""
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return f"not Python: {error.msg}"
+    except (RecursionError, MemoryError):  # as the parser says it
+        return "not Python: nested too deep"
+    except ValueError as error:  # a null character
+        return f"not Python: {error}"
+    return ""
+
+
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what stands in a function's own body, without that of functions and classes within it."""
     for child in ast.iter_child_nodes(node):

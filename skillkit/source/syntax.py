@@ -1,65 +1,10 @@
-"""Syntax: what somebody may write, as a form that code is searched for."""
+"""Syntax: code as it is searched for forms."""
 
 import ast
-import io
-import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-ANY = "anything__"  # the name that stands in a parsed form where its text says `...`
-
-
-class BadForm(ValueError):
-    """A text is not a form; `line` says where, counted from 1."""
-
-    def __init__(self, message: str, line: int = 1) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-@dataclass(frozen=True)
-class Form:
-    """Python with holes, to be found in other Python whatever its layout.
-
-    An expression is found as any equal sub-expression, a statement as an equal statement, several statements as
-    consecutive ones of one body, a compound statement as one with the same header whose body holds its body's
-    statements in order. `...` as a statement is any run of statements; as the last argument or parameter any further
-    ones (of a dictionary, items); elsewhere any expression or name. An expression among statements is found in a
-    statement that contains it.
-    Decorators, annotations and `else` parts that a form leaves out may be anything.
-
-    Args:
-        text: As it was written.
-        body: Its statements.
-    """
-
-    text: str
-    body: tuple[ast.stmt, ...]
-
-
-def parse_form(text: str) -> Form:
-    """Read a form.
-
-    Raises:
-        BadForm: It is not Python, or is found in any code.
-    """
-    body = _parsed(text).body
-    while body and _is_gap(body[-1]):
-        del body[-1]
-    while body and _is_gap(body[0]):
-        del body[0]
-    if not body:
-        raise BadForm("says nothing: it would be found in any code")
-    return Form(text, tuple(body))
-
-
-def bad_form(text: str) -> str:
-    """Return what is wrong with a form, or an empty string."""
-    try:
-        parse_form(text)
-    except BadForm as error:
-        return str(error)
-    return ""
+from skillkit.source.forms import ANY, Form, is_any, is_gap
 
 
 @dataclass(frozen=True)
@@ -147,7 +92,7 @@ def _run(forms: Sequence[ast.stmt], statements: Sequence[ast.stmt], start: int) 
     """Return where the statements end that are found from `start` on, or None."""
     if not forms:
         return start
-    if _is_gap(forms[0]):
+    if is_gap(forms[0]):
         ends = (_run(forms[1:], statements, at) for at in range(start, len(statements) + 1))
         return next((end for end in ends if end is not None), None)
     if start < len(statements) and _same_statement(forms[0], statements[start]):
@@ -158,7 +103,7 @@ def _run(forms: Sequence[ast.stmt], statements: Sequence[ast.stmt], start: int) 
 def _held(forms: Sequence[ast.stmt], statements: Sequence[ast.stmt]) -> bool:
     """Return whether a body holds the statements in this order, whatever stands between them."""
     rest = iter(statements)
-    return all(any(_same_statement(form, one) for one in rest) for form in forms if not _is_gap(form))
+    return all(any(_same_statement(form, one) for one in rest) for form in forms if not is_gap(form))
 
 
 def _same_statement(form: ast.stmt, node: ast.stmt) -> bool:
@@ -173,7 +118,7 @@ _IGNORED = ("ctx", "type_comment", "kind", "type_params")
 
 
 def _same(form: ast.AST, node: ast.AST) -> bool:
-    if _is_any(form):
+    if is_any(form):
         return isinstance(node, ast.expr)
     if type(form) is not type(node):
         return False
@@ -210,9 +155,9 @@ def _in_order(forms: Sequence[ast.AST], nodes: Sequence[ast.AST]) -> bool:
 
 
 def _same_arguments(form: ast.Call, node: ast.Call) -> bool:
-    given, keywords = list(form.args), [one for one in form.keywords if not (one.arg is None and _is_any(one.value))]
+    given, keywords = list(form.args), [one for one in form.keywords if not (one.arg is None and is_any(one.value))]
     is_open = len(keywords) < len(form.keywords)
-    if given and _is_any(given[-1]):
+    if given and is_any(given[-1]):
         given, is_open = given[:-1], True
     enough = len(given) <= len(node.args) and len(keywords) <= len(node.keywords)
     if not enough or not (is_open or (len(given) == len(node.args) and len(keywords) == len(node.keywords))):
@@ -222,7 +167,7 @@ def _same_arguments(form: ast.Call, node: ast.Call) -> bool:
 
 
 def _same_items(form: ast.Dict, node: ast.Dict) -> bool:
-    wanted = [one for one in zip(form.keys, form.values, strict=True) if one[0] or not _is_any(one[1])]
+    wanted = [one for one in zip(form.keys, form.values, strict=True) if one[0] or not is_any(one[1])]
     given = list(zip(node.keys, node.values, strict=True))
     if len(wanted) == len(form.keys) and len(wanted) != len(given):
         return False
@@ -253,49 +198,3 @@ def _parameters(node: ast.arguments) -> Iterator[tuple[str, ast.arg, ast.expr | 
     yield from (("keyword", one, default) for one, default in zip(node.kwonlyargs, node.kw_defaults, strict=True))
     if node.kwarg:
         yield "**", node.kwarg, None
-
-
-def _is_any(node: object) -> bool:
-    return isinstance(node, ast.Name) and node.id == ANY
-
-
-def _is_gap(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and _is_any(node.value)
-
-
-def _parsed(text: str) -> ast.Module:
-    code = text.strip("\n")
-    try:
-        return _first_that_parses(code, _holes(code) if "..." in code else [])
-    except tokenize.TokenError as error:
-        raise BadForm(f"not Python: {error.args[0]}", error.args[1][0]) from error
-    except SyntaxError as error:
-        raise BadForm(f"not Python: {error.msg}", error.lineno or 1) from error
-
-
-def _holes(code: str) -> list[tuple[int, int]]:
-    return [one.start for one in tokenize.generate_tokens(io.StringIO(code).readline) if one.string == "..."]
-
-
-def _first_that_parses(code: str, places: list[tuple[int, int]]) -> ast.Module:
-    """Parse code with names for its holes; after keywords a hole can stand only as `**`, and a header needs a body."""
-    try:
-        return ast.parse(_filled(code, places, after=""))
-    except SyntaxError:
-        header = [_filled(code, places, after="") + f" {ANY}"] if code.rstrip().endswith(":") else []
-        for attempt in (_filled(code, places, after="**"), *header):
-            try:
-                return ast.parse(attempt)
-            except SyntaxError:
-                continue
-        raise
-
-
-def _filled(code: str, places: list[tuple[int, int]], after: str) -> str:
-    lines = code.split("\n")
-    for row, column in reversed(places):
-        line = lines[row - 1]
-        rest = line[column + 3 :]
-        is_last = line[:column].rstrip().endswith(",") and rest.lstrip().startswith((")", ",)", ", )", "}"))
-        lines[row - 1] = line[:column] + (after if is_last else "") + ANY + rest
-    return "\n".join(lines)

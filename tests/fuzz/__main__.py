@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 from skillkit.rendering import limits
-from tests.fuzz.inputs import KINDS, lay_out
+from tests.fuzz.inputs import KINDS
+from tests.fuzz.projects import lay_out
 from tests.fuzz.test_fuzz import FOUND, failure
 
 

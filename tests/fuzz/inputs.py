@@ -13,17 +13,19 @@ from pathlib import Path
 from types import FrameType
 from unittest import mock
 
-from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.cli import COMMANDS, _run
 from skillkit.cli.endings import ended
 from skillkit.errors import BadInput
 from skillkit.installations.installation import project_installation
 from skillkit.places import find_project, own_project
+from skillkit.proof.companions import load_companions
 from skillkit.proof.evidence import load_evidence
+from skillkit.proof.sides import sides
 from skillkit.proof.statements import project_proofs
 from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.rendering.renderer import Renderer
-from tests import conftest, test_installations
+from tests import test_installations
+from tests.fuzz import projects
 from tests.fuzz.mutations import NASTY, mangled, spoilt
 
 ROOT = Path(__file__).parents[2]
@@ -49,22 +51,6 @@ class Kind:
     made: Callable[[random.Random], bytes]
     file: str
     given: Callable[[bytes], None]
-
-
-def lay_out(folder: Path) -> None:
-    """Lay out the small project that specs, templates and settings are tried in."""
-    files = {
-        "pyproject.toml": "[tool.skillkit]\n",
-        "reference/sums.py": conftest.MODULE,
-        "reference/mistakes/sums.py": conftest.MISTAKES,
-        "reference/sums.yaml": conftest.SPEC,
-        "templates/sums.md.j2": conftest.TEMPLATE,
-        "templates/_pattern.md.j2": conftest.PATTERN,
-    }
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
 
 
 @contextlib.contextmanager
@@ -154,21 +140,12 @@ def _give_configuration(raw: bytes) -> None:
     call("schedule", "-", *(["--json"] if len(raw) % 2 else []), stdin=raw)
 
 
-TABLES = {
-    "reference/sums.yaml": conftest.SPEC,
-    "reference/changes.yaml": '- library: click\n  since: "8.2"\n  given: import click\n  writes: click.old()\n'
-    "  instead: click.new()\n  raises: AttributeError\n  match: old\n  requires: {click: '>=8'}\n"
-    "  source: https://click.example\n",
-    "reference/glossary.yaml": "- {term: fsum, text: An exact sum., pattern: sum-mean}\n",
-    "reference/advice.yaml": "decisions: [{text: Add., pattern: sum-mean}]\n"
-    "when_not: [{text: No., pattern: sum-mean}]\n",
-    "pyproject.toml": '[tool.skillkit]\nreference = "reference"\naliases = {np = "numpy"}\nwarm = ["math"]\n',
-}
 SPECS = [path.read_text() for path in sorted((ROOT / "reference").glob("*.yaml"))]
 
 
 def _spec(name: str) -> Callable[[random.Random], bytes]:
-    return lambda rng: spoilt(rng, mangled(rng, TABLES[name], SPECS if "sums" in name else list(TABLES.values())))
+    others = SPECS if "s.yaml" in name else list(projects.TABLES.values())
+    return lambda rng: spoilt(rng, mangled(rng, projects.TABLES[name], others))
 
 
 def _give_spec(name: str) -> Callable[[bytes], None]:
@@ -176,13 +153,24 @@ def _give_spec(name: str) -> Callable[[bytes], None]:
         with _held(name, raw):
             call("list", "--json")
             call("show", "sums", "changes", "glossary", "--json")
-            with contextlib.suppress(BadInput):
-                project = find_project()
-                for proof in project_proofs(project, {"python": "3.11.7", "click": "8.2"}):
-                    assert proof.hash
-                list(Renderer(project).render())
+            _state()
 
     return give
+
+
+VERSIONS = {"python": "3.11.7", "click": "8.2", "numpy": "2.0"}
+
+
+def _state() -> None:
+    """Take everything that the project states as far as a run, and render it."""
+    with contextlib.suppress(BadInput):
+        project = find_project()
+        proofs = project_proofs(project, VERSIONS)
+        assert all(proof.hash for proof in proofs)
+        for side in sides(proofs, load_companions(project), ["click", "numpy"]):
+            assert side.wanted.label
+        for text in Renderer(project).render():
+            text.text.encode()
 
 
 MODULES = [path.read_text() for path in sorted((ROOT / "reference").glob("*.py"))]
@@ -194,13 +182,16 @@ def _give_settings(raw: bytes) -> None:
             call("list", "sums")
 
 
-def _module(rng: random.Random) -> bytes:
-    return spoilt(rng, mangled(rng, conftest.MODULE, MODULES))
+def _module(text: str) -> Callable[[random.Random], bytes]:
+    return lambda rng: spoilt(rng, mangled(rng, text, MODULES))
 
 
-def _give_module(raw: bytes) -> None:
-    with _held("reference/sums.py", raw), contextlib.suppress(BadInput):
-        load_catalogue(find_project())
+def _give_module(name: str) -> Callable[[bytes], None]:
+    def give(raw: bytes) -> None:
+        with _held(name, raw):
+            _state()
+
+    return give
 
 
 TEMPLATES = [path.read_text() for path in sorted((ROOT / "templates").rglob("*.j2")) if "scripts" not in path.parts]
@@ -339,17 +330,24 @@ def rng_stdin(raw: bytes) -> bytes:
     return (b"", b"family: vit", b"\xff", raw)[len(raw) % 4]
 
 
+def _table(name: str) -> tuple[Callable[[random.Random], bytes], str, Callable[[bytes], None]]:
+    return _spec(f"reference/{name}"), name, _give_spec(f"reference/{name}")
+
+
 KINDS = {
     "answers": Kind(9_000, _answers, "answers.yaml", _give_answers),
-    "configurations": Kind(11_000, _configuration, "configuration.yaml", _give_configuration),
-    "specs": Kind(3_000, _spec("reference/sums.yaml"), "sums.yaml", _give_spec("reference/sums.yaml")),
-    "changes": Kind(1_000, _spec("reference/changes.yaml"), "changes.yaml", _give_spec("reference/changes.yaml")),
-    "glossary": Kind(500, _spec("reference/glossary.yaml"), "glossary.yaml", _give_spec("reference/glossary.yaml")),
-    "advice": Kind(500, _spec("reference/advice.yaml"), "advice.yaml", _give_spec("reference/advice.yaml")),
+    "configurations": Kind(10_000, _configuration, "configuration.yaml", _give_configuration),
+    "specs": Kind(1_500, *_table("sums.yaml")),
+    "full-specs": Kind(3_000, *_table("totals.yaml")),
+    "changes": Kind(2_000, *_table("changes.yaml")),
+    "companions": Kind(500, *_table("companions.yaml")),
+    "glossary": Kind(500, *_table("glossary.yaml")),
+    "advice": Kind(500, *_table("advice.yaml")),
     "settings": Kind(2_000, _spec("pyproject.toml"), "pyproject.toml", _give_settings),
-    "modules": Kind(4_000, _module, "sums.py", _give_module),
-    "templates": Kind(8_000, _template, "sums.md.j2", _give_template),
-    "requirements": Kind(8_000, _requirement, "requirements", _give_requirement),
+    "modules": Kind(2_500, _module(projects.MODULE), "totals.py", _give_module("reference/totals.py")),
+    "mistakes": Kind(1_500, _module(projects.MISTAKES), "totals.py", _give_module("reference/mistakes/totals.py")),
+    "templates": Kind(7_000, _template, "sums.md.j2", _give_template),
+    "requirements": Kind(7_000, _requirement, "requirements", _give_requirement),
     "evidence": Kind(1_500, _evidence, "evidence.json", _give_evidence),
     "lines": Kind(1_500, _line, "line.json", _give_line),
 }

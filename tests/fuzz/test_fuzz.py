@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from skillkit.places import find_project
+from skillkit.proof.statements import project_proofs
 from skillkit.rendering import limits
-from tests.fuzz.inputs import KINDS, Kind, lay_out, within_time
+from skillkit.rendering.renderer import Renderer
+from tests.fuzz.inputs import KINDS, Kind, within_time
+from tests.fuzz.projects import lay_out
 
 # a limit may be reached while another library's callback of the collector runs, which can only say so
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -83,3 +87,13 @@ def test_a_failure_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("skillkit.cli.schedule.checked", lambda _: dict[str, int]()["networks"])
     (failure, *_) = tried(KINDS["configurations"], "configurations", 20)
     assert "KeyError: 'networks'" in failure
+
+
+@pytest.mark.usefixtures("place")
+def test_what_is_mangled_is_right_before() -> None:
+    """Else every input would be refused for the same reason."""
+    project = find_project()
+    proofs = project_proofs(project, {"python": "3.11.7", "click": "8.2", "numpy": "2.0"})
+    assert len(proofs) > 10
+    (text,) = Renderer(project).render()
+    assert "the total is silently" in text.text
