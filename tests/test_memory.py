@@ -167,3 +167,12 @@ def test_memory_on_each_device_is_what_the_scripts_shardings_give(answers: dict[
     leaves = memory.assumed_leaves(found["configuration"], found["answers"]["parameters"], own)
     expected = measured_on_each(found["configuration"], leaves, devices)
     assert sum(parts.values()) - parts["gradients"] == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("changes", [{"accumulation": 4}, {"precision": "bfloat16-params"}])
+def test_adapters_pay_for_adapters_alone(changes: dict[str, Any]) -> None:
+    configuration = read_configuration(FILES[0].with_name("adapters.yaml")) | changes
+    leaves = memory.assumed_leaves(configuration, 10_000, adapter_parameters=100)
+    found = memory.estimate(configuration, 10_000, adapter_parameters=100)["bytes"]
+    assert found["accumulator"] + found["master_copy"] == 400
+    assert measured(configuration, leaves) == sum(found[part] for part in STATE)

@@ -7,7 +7,7 @@ from typing import Any
 from skillkit.configuration.expressions import names, source
 from skillkit.configuration.layout import environment, imports, supplements_source, tidy
 from skillkit.configuration.reasons import Reasons
-from skillkit.configuration.transformations import Transformation, transformations
+from skillkit.configuration.transformations import Transformation, sees_examples, trains_adapters_alone, transformations
 
 
 def script(recommendation: Mapping[str, Any]) -> str:
@@ -37,17 +37,17 @@ def _context(recommendation: Mapping[str, Any]) -> dict[str, Any]:
     reasons = Reasons(recommendation.get("reasons") or ())
     precision = configuration.get("precision") or "float32"
     compute = {"bfloat16-compute": "jnp.bfloat16", "float16": "jnp.float16"}.get(precision)
-    clips = {(network.get("clip") or {}).get("kind") for network in networks}
     optimizers = _optimizers(configuration)
     every = configuration.get("accumulation") or 1
+    carried = supplements_source(_mentioned(configuration, found, optimizers))
     return {
         "library": configuration["library"],
         "networks": [network["name"] for network in networks],
         "many": len(networks) > 1,
-        "optimizer": supplements_source(_mentioned(found, optimizers)) + "\n\n".join(_assignments(found, reasons)),
+        "optimizer": carried + "\n\n".join(_assignments(found, reasons)),
         "private": bool(configuration.get("privacy")),
         "linear": "sgd" in optimizers,
-        "per_example": bool(configuration.get("privacy")) or "per_example" in clips,
+        "per_example": any(sees_examples(configuration, network) for network in networks),
         "every": every,
         "ema": configuration.get("ema"),
         "ema_note": reasons.comment("ema"),
@@ -59,6 +59,7 @@ def _context(recommendation: Mapping[str, Any]) -> dict[str, Any]:
         "lbfgs": "lbfgs" in optimizers,
         "schedule_free": "contrib.schedule_free_adamw" in optimizers,
         "adapters": any(group["parameters"] == "adapters" for one in networks for group in one["groups"]),
+        "alone": trains_adapters_alone(configuration),
         "devices": configuration.get("devices") or 1,
         "steps": 20 * every,
         "total": f"{_total(configuration):_}",
@@ -87,7 +88,8 @@ def _assignments(found: list[Transformation], reasons: Reasons) -> Iterator[str]
         yield text + "\n"
 
 
-def _mentioned(found: list[Transformation], optimizers: list[str]) -> list[str]:
+def _mentioned(configuration: Mapping[str, Any], found: list[Transformation], optimizers: list[str]) -> list[str]:
     calls = [call for made in found for call in (*made.schedules.values(), made.optimizer)]
     averaged = ["schedule_free_params"] if "contrib.schedule_free_adamw" in optimizers else []
-    return [name for call in calls for name in names(call)] + averaged
+    alone = trains_adapters_alone(configuration) and configuration["library"] != "flax-nnx"
+    return [name for call in calls for name in names(call)] + averaged + ["adapters_of", "with_adapters"] * alone

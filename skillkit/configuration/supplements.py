@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from skillkit.configuration.masks import input_axes, is_decayed_matrix, is_matrix
+from skillkit.configuration.masks import input_axes, is_adapter, is_decayed_matrix, is_matrix
 
 
 def name_of(path: Any) -> str:
@@ -38,6 +38,32 @@ def label_by(**masks: Callable[[str, int], bool]) -> Callable[[Any], Any]:
         return next(label for label, takes in masks.items() if takes(name_of(path), leaf.ndim))
 
     return lambda params: jax.tree_util.tree_map_with_path(label, params)
+
+
+def adapters_of(params: Any) -> Any:
+    """Return the adapters, and None in the place of all else."""
+
+    def kept(path: Any, leaf: Any) -> Any:
+        return leaf if is_adapter(name_of(path), leaf.ndim) else None
+
+    return jax.tree_util.tree_map_with_path(kept, params)
+
+
+def with_adapters(params: Any, adapters: Any) -> Any:
+    """Return the parameters with adapters in their places."""
+    return jax.tree.map(
+        lambda own, other: other if own is None else own, adapters, params, is_leaf=lambda leaf: leaf is None
+    )
+
+
+def freeze() -> optax.GradientTransformation:
+    """Leave parameters as they are, whatever the shape of their gradients."""
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        del updates
+        return optax.tree.zeros_like(params), state
+
+    return optax.GradientTransformation(lambda _: optax.EmptyState(), update)
 
 
 def muon_dimensions(params: Any) -> Any:

@@ -40,15 +40,44 @@ def transformation(configuration: Mapping[str, Any], network: Mapping[str, Any])
     """Return the transformation of one of a configuration's networks."""
     groups = split_groups(network["groups"])
     rates = {rate_name(group, groups): schedules.call(group["schedule"]) for group in groups if _has_rate(group)}
-    frozen = any(group["parameters"] == "frozen" for group in groups)
+    each = {group["parameters"]: _group(group, groups, network) for group in groups}
     clip = _clip(network.get("clip"))
-    each = {group["parameters"]: _group(group, groups, network, clip if frozen else []) for group in groups}
+    if "frozen" not in each:
+        return Transformation(network["name"], rates, _wrapped(_parted(each), configuration, clip, groups))
+    if len(each) == 2 or not sees_examples(configuration, network):
+        # accumulator, master copy and guard are for what is trained alone
+        parts = {
+            group["parameters"]: _frozen(each["frozen"], configuration, network)
+            if group["parameters"] == "frozen"
+            else _wrapped(each[group["parameters"]], configuration, clip, [group])
+            for group in groups
+        }
+        return Transformation(network["name"], rates, _parted(parts))
+    clipped = {name: part if name == "frozen" else _chain([*clip, part]) for name, part in each.items()}
+    return Transformation(network["name"], rates, _wrapped(_parted(clipped), configuration, [], groups))
+
+
+def _parted(each: Mapping[str, Call]) -> Call:
     if len(each) == 1:
-        whole = next(iter(each.values()))
-    else:
-        labels = Call("label_by", {selector: Name(SELECTORS[selector]) for selector in each})
-        whole = Call("optax.partition", {"transforms": each, "param_labels": labels})
-    return Transformation(network["name"], rates, _wrapped(whole, configuration, [] if frozen else clip, groups))
+        return next(iter(each.values()))
+    labels = Call("label_by", {selector: Name(SELECTORS[selector]) for selector in each})
+    return Call("optax.partition", {"transforms": dict(each), "param_labels": labels})
+
+
+def _frozen(own: Call, configuration: Mapping[str, Any], network: Mapping[str, Any]) -> Call:
+    # where gradients have an axis of examples, zeros like them have the wrong shape
+    return Call("freeze") if sees_examples(configuration, network) else own
+
+
+def sees_examples(configuration: Mapping[str, Any], network: Mapping[str, Any]) -> bool:
+    """Return whether a network's gradients come with an axis of examples."""
+    return bool(configuration.get("privacy")) or (network.get("clip") or {}).get("kind") == "per_example"
+
+
+def trains_adapters_alone(configuration: Mapping[str, Any]) -> bool:
+    """Return whether all but the adapters of the one network is frozen."""
+    networks = configuration["networks"]
+    return len(networks) == 1 and {group["parameters"] for group in networks[0]["groups"]} == {"adapters", "frozen"}
 
 
 def transformations(configuration: Mapping[str, Any]) -> list[Transformation]:
@@ -96,9 +125,7 @@ def _has_rate(group: Mapping[str, Any]) -> bool:
     return group["optimizer"]["name"] not in WITHOUT_RATE and group["schedule"]["name"] != "none"
 
 
-def _group(
-    group: Mapping[str, Any], groups: list[Mapping[str, Any]], network: Mapping[str, Any], clip: list[Call]
-) -> Call:
+def _group(group: Mapping[str, Any], groups: list[Mapping[str, Any]], network: Mapping[str, Any]) -> Call:
     name = group["optimizer"]["name"]
     keywords = _keywords(group, groups, network.get("clip"))
     if name == "contrib.schedule_free_adamw":
@@ -108,7 +135,6 @@ def _group(
         own = [Call("skip_bad_gradients", {"transformation": prodigy})]
     else:
         own = [*_decay_before(group), Call(f"optax.{name}", keywords | _decay_keywords(group))]
-    own = own if name == "set_to_zero" else [*clip, *own]
     return own[0] if len(own) == 1 else Call("optax.chain", positional=tuple(own))
 
 
