@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from skillkit.recommender import arithmetic
 from skillkit.recommender.arithmetic import (
     RULES,
+    adam_b2,
     decay_timescale,
     evaluate,
     half_life_tokens,
@@ -79,6 +80,26 @@ def test_a_warmup_in_epochs_is_exact() -> None:
 def test_half_life_is_kept_over_batches() -> None:
     b2_at_double_batch = 0.95**2
     assert half_life_tokens(0.95, 1000) == pytest.approx(half_life_tokens(b2_at_double_batch, 2000))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "b2"), [(16_384, 0.99), (491_520, 0.95), (4_194_304, 0.95), (None, 0.95), (1, 0.999)]
+)
+def test_a_second_moment_is_longer_for_smaller_batches(tokens: int | None, b2: float) -> None:
+    """The first three are nanoGPT's two files and Llama's."""
+    assert adam_b2({"tokens_per_update": tokens}, tokens=409_600) == pytest.approx(b2)
+
+
+@given(st.floats(1, 1e8), st.floats(1, 1.1))
+def test_a_second_moment_has_no_step(tokens: float, factor: float) -> None:
+    near, far = (1 - adam_b2({"tokens_per_update": size}, tokens=409_600) for size in (tokens, tokens * factor))
+    assert near <= far * (1 + 1e-9)
+    assert far <= near * factor**0.5 * (1 + 1e-9)
+
+
+def test_an_argument_may_name_a_rule() -> None:
+    value = {"name": "adamw", "b2": {"rule": "adam_b2", "tokens": "409.6k"}}
+    assert evaluate(value, {"tokens_per_update": 16_384}) == {"name": "adamw", "b2": 0.99}
 
 
 def test_a_weight_decays_to_a_third_within_the_timescale() -> None:

@@ -128,6 +128,7 @@ def test_a_row_without_a_reason_is_refused(tmp_path: Path) -> None:
         ("batch_unit: examples", "batch_unit: example", r':3:47: unknown choice "example" \(did you mean .examples.\?'),
         ("epochs: 20", "epoch: 20", r":3:95: no such question \(did you mean 'epochs'\?\)"),
         ("rule: sqrt_batch, reference: 1.0e-3, batch: 256", "rule: root_batch", "no such rule"),
+        ("b2: 0.999", "b2: {rule: adam_b3}", r"no such rule \(did you mean 'adam_b2'"),
     ],
 )
 def test_conditions_and_rules_that_there_are_not_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:

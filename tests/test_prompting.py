@@ -354,3 +354,13 @@ def differences(family: str, answers: dict[str, Any], found: dict[str, Any]) -> 
     if priority == "default" and found["schedule"]["peak_value"] != pytest.approx(rate):
         wrong.append(f"{rate}, not {found['schedule']['peak_value']}")
     return wrong
+
+
+@pytest.mark.parametrize("tokens", [4096, 16_384, 131_072, 524_288])
+def test_the_second_moment_in_prose_is_the_decoders(tokens: int) -> None:
+    share, at, most = (
+        said(rf"1 - b2 = {part}")
+        for part in (r"([\d.]+\d) sqrt", r"[\d.]+ sqrt\(tokens / (\d+)\)", r".*, at most ([\d.]+\d)")
+    )
+    b2 = recommended(family="decoder-lm", batch_size=tokens, batch_unit="tokens")["optimizer"]["b2"]
+    assert 1 - b2 == pytest.approx(min(share * (tokens / at) ** 0.5, most), abs=5e-4)

@@ -131,6 +131,18 @@ def test_the_numbers_of_a_known_run() -> None:
     assert found["schedule"]["end_value"] == pytest.approx(found["schedule"]["peak_value"] / 10)
 
 
+@pytest.mark.parametrize("family", ["decoder-lm", "moe-lm"])
+def test_a_token_more_or_less_moves_b2_by_nothing(family: str) -> None:
+    """The first batch is nanoGPT's for characters, whose file has 0.99."""
+    b2 = [
+        recommended(family=family, batch_unit="tokens", batch_size=size)["optimizer"]["b2"]
+        for size in (16_384, 8192, 8193, 409_599, 409_600)
+    ]
+    assert b2[0] == 0.99
+    assert b2[1] == b2[2] == 0.993
+    assert b2[3] == b2[4] == 0.95
+
+
 def test_an_open_horizon_holds_the_peak() -> None:
     found = recommended(family="decoder-lm", horizon="open")
     assert found["schedule"]["name"] == "wsd"

@@ -98,6 +98,24 @@ def sqrt_tokens(situation: Situation, reference: float, tokens: float) -> float:
     return reference * min(max(math.sqrt(situation["tokens_per_update"] / tokens), 1), 4)
 
 
+def adam_b2(situation: Situation, tokens: float) -> float:
+    """Return Adam's b2 for pretraining a decoder: 1 - b2 is 0.05, and for smaller batches falls as their root.
+
+    This lies between a memory of as many updates, whatever the batch, and one of as many tokens (arXiv:2507.07101). It
+    reproduces nanoGPT's files: 0.95 at 491,520 tokens, 0.99 at 16,384.
+
+    Args:
+        situation: `tokens_per_update`; None where it is not known.
+        tokens: The tokens of a batch from which on it is 0.95.
+
+    Example:
+        >>> adam_b2({"tokens_per_update": 16_384}, tokens=409_600)
+        0.99
+    """
+    share = (situation.get("tokens_per_update") or tokens) / tokens
+    return 1 - max(0.05 * min(math.sqrt(share), 1), 1e-3)
+
+
 def chinchilla_tokens(situation: Situation) -> float:
     """Return the tokens of a compute-optimal run, 20 for each parameter.
 
@@ -121,15 +139,21 @@ RULES: dict[str, Callable[..., float]] = {
         sqrt_size,
         sqrt_batch_and_size,
         sqrt_tokens,
+        adam_b2,
         chinchilla_tokens,
     )
 }
 
 
 def evaluate(value: Any, situation: Situation) -> Any:
-    """Return a decision's value: itself, or what the rule that it names makes of the situation, to three digits."""
-    if not isinstance(value, Mapping) or "rule" not in value:
+    """Return a decision's value: itself, or what the rule that it names makes of the situation, to three digits.
+
+    An argument of an optimizer may name a rule too.
+    """
+    if not isinstance(value, Mapping):
         return value
+    if "rule" not in value:
+        return {name: evaluate(argument, situation) for name, argument in value.items()}
     arguments = {key: _number(argument) for key, argument in value.items() if key != "rule"}
     return three_digits(RULES[value["rule"]](situation, **arguments))
 

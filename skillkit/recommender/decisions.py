@@ -156,10 +156,21 @@ def _problems(document: Document, questionnaire: Questionnaire) -> Iterator[Prob
                     if label not in known.get(question, wanted):
                         message = f"is no answer to '{question}'{did_you_mean(label, known[question])}"
                         yield document.problem((*key, at), message)
-            rule = row["then"].get("rule") if isinstance(row["then"], dict) else None
-            if rule is not None and rule not in RULES:
-                message = f"no such rule{did_you_mean(str(rule), RULES)}: one of {', '.join(RULES)}"
-                yield document.problem((name, index, "then", "rule"), message)
+            for at_rule, rule in _rules(row["then"]):
+                if rule not in RULES:
+                    message = f"no such rule{did_you_mean(str(rule), RULES)}: one of {', '.join(RULES)}"
+                    yield document.problem((name, index, "then", *at_rule, "rule"), message)
+
+
+def _rules(then: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the rules that a decision or one of its arguments names, each with its place."""
+    if not isinstance(then, dict):
+        return
+    if "rule" in then:
+        yield (), then["rule"]
+    for name, argument in then.items():
+        for key, rule in _rules(argument):
+            yield (name, *key), rule
 
 
 def uncovered(one: Table, questionnaire: Questionnaire) -> Iterator[dict[str, str]]:
