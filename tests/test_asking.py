@@ -69,7 +69,7 @@ def test_a_bad_answer_is_explained_and_asked_again(path: Path) -> None:
 def test_later_questions_depend_on_earlier_answers(path: Path) -> None:
     _, result = talk(path, "cnn", "adapter", *[""] * 8)
     assert "How many parameters have the adapters?" in result.stderr
-    assert "sequence" not in result.stderr
+    assert "tokens has a sequence" not in result.stderr
 
 
 def test_more_is_asked_only_of_those_who_want(path: Path) -> None:
@@ -99,12 +99,65 @@ def test_a_word_for_several_asks_which(path: Path) -> None:
 
 
 def test_long_lists_of_words_are_broken_between_words(path: Path) -> None:
-    _, result = talk(path, "vit", *[""] * 8)
+    _, result = talk(path, "mlp", *[""] * 6, "yes", *[""] * 12)
+    lines = result.stderr.partition("What goes wrong")[0].splitlines()[-4:]
+    assert all(len(line) <= 80 for line in lines)
+    words = " ".join(line for line in lines if line.startswith("  ")).replace(",", " ").split()
+    assert words == list(read_questions(FOLDER)["issues"].several)
+
+
+def test_families_are_a_numbered_list_with_a_line_each(path: Path) -> None:
+    saved, result = talk(path, "4", *[""] * 8)
+    assert saved["family"] == "vit"
     lines = result.stderr.partition("What do you train?")[0].splitlines()[1:]
-    assert len(lines) > 2
-    assert all(len(line) <= 80 and line.startswith("  ") for line in lines)
-    words = " ".join(lines).replace(",", " ").split()
-    assert words == list(read_questions(FOLDER)["family"].choices)
+    assert [line.split()[:2] for line in lines] == [
+        [str(number), name] for number, name in enumerate(read_questions(FOLDER)["family"].choices, 1)
+    ]
+    assert all(len(line) <= 80 and len(line.split()) > 2 for line in lines)
+
+
+def test_no_family_is_taken_by_enter(path: Path) -> None:
+    saved, result = talk(path, "", "unknown", "mlp", *[""] * 8)
+    assert result.stderr.count("family has no default: other where none fits") == 2
+    assert saved["family"] == "mlp"
+
+
+def test_a_number_beyond_the_list_is_no_family(path: Path) -> None:
+    saved, result = talk(path, "26", "mlp", *[""] * 8)
+    assert 'unknown choice "26"' in result.stderr
+    assert saved["family"] == "mlp"
+
+
+def test_words_for_the_way_on_and_back(path: Path) -> None:
+    saved, result = talk(path, "cnn", "help", "finetune", "back", "unknown", "7 million", *[""] * 6)
+    assert "Continued pretraining counts as finetune" in result.stderr
+    assert (saved["stage"], saved["parameters"]) == ("from-scratch", 7_000_000)
+
+
+def test_a_number_of_another_order_is_asked_back(path: Path) -> None:
+    saved, result = talk(path, "decoder-lm", "", "", "", "", "", "300B", "no", "300B tokens", *[""] * 4)
+    assert "300B steps are more than any known run has: tokens or examples perhaps. Keep it?" in result.stderr
+    assert saved["tokens"] == 300 * 10**9
+    kept, _ = talk(path, "decoder-lm", "", "", "", "", "", "300B", "yes", *[""] * 4)
+    assert kept["steps"] == 300 * 10**9
+
+
+def test_the_summary_marks_what_was_taken_by_enter(path: Path) -> None:
+    _, result = talk(path, "vit", "", "22M", *[""] * 6)
+    assert "  stage: from-scratch (assumed)\n" in result.stderr
+    assert "  parameters: 22M\n" in result.stderr
+
+
+def test_what_was_taken_by_enter_is_saved_and_assumed(path: Path) -> None:
+    found: dict[str, Any] = {}
+
+    @click.command()
+    def asking() -> None:
+        found.update(ask(FOLDER, str(path)).value)
+
+    CliRunner().invoke(asking, input="vit\n\n22M\n" + "\n" * 6, catch_exceptions=False)
+    assert found == {"family": "vit", "parameters": 22_000_000}
+    assert read(path).value["batch_size"] == 1024
 
 
 @pytest.mark.parametrize("question", [b"Say more", b"Right?", b"Save the answers"])

@@ -9,9 +9,12 @@ import pytest
 from skillkit.errors import BadInput
 from skillkit.places import own_project
 from skillkit.reading import parse
-from skillkit.recommender.questions import answers_schema, decisions_folder, read_questions, understand
+from skillkit.recommender.answers import answers_schema, understand
+from skillkit.recommender.questions import decisions_folder, read_questions
+from skillkit.recommender.sizes import write_size
 
 FOLDER = decisions_folder(own_project(Path()))
+QUESTIONS_WITH_USUAL = [one.id for one in read_questions(FOLDER).questions if one.usual]
 
 # the keys that others may rely on, from issue 5
 PROMISED = {
@@ -41,6 +44,20 @@ def test_sizes_and_lists_are_understood() -> None:
 
 def test_null_is_no_answer() -> None:
     assert understood("{family: cnn, steps: null, epochs: 3}") == {"family": "cnn", "epochs": 3}
+    assert understood("{family: cnn, steps: Unknown, epochs: 3}") == {"family": "cnn", "epochs": 3}
+
+
+@pytest.mark.parametrize("text", ["80", "80GB", "80 GiB", "80 gb", "40 x 2 GB"])
+def test_a_unit_may_follow_a_number(text: str) -> None:
+    assert understood(f"{{family: cnn, device_memory_gib: {text}}}")["device_memory_gib"] == 80
+
+
+@pytest.mark.parametrize("name", QUESTIONS_WITH_USUAL)
+def test_a_number_beyond_the_usual_is_doubted(name: str) -> None:
+    question = read_questions(FOLDER)[name]
+    assert question.usual
+    assert not question.doubt(question.usual)
+    assert question.doubt(2 * question.usual).startswith(write_size(2 * question.usual))
 
 
 BAD = [
@@ -51,6 +68,8 @@ BAD = [
     ("family: cnn\nbatch_size: 0", "a.yaml:2:13: batch_size must be greater than 0, not 0"),
     ("family: cnn\nbatch_size: 1.5", "a.yaml:2:13: batch_size must be a whole number, not 1.5"),
     ("family: cnn\nbatch_size: many", 'a.yaml:2:13: batch_size must be a number as 125M, 1.5e9 or 4k, not "many"'),
+    ("family: cnn\nparameters: 1e9B", 'a.yaml:2:13: parameters must be a number as 125M, 1.5e9 or 4k, not "1e9B"'),
+    ("family: cnn\nparameters: 80GB", 'a.yaml:2:13: parameters must be a number as 125M, 1.5e9 or 4k, not "80GB"'),
     ("family: cnn\nbatch_size: true", "a.yaml:2:13: batch_size must be a number as 125M, 1.5e9 or 4k, not true"),
     ("family: cnn\nsteps: .inf", "a.yaml:2:8: steps must be a number"),
     ("family: cnn\nsteps: .nan", "a.yaml:2:8: steps must be a number"),
@@ -76,7 +95,14 @@ def test_all_bad_answers_are_named_at_once() -> None:
     assert len(error.value.problems) == 3
 
 
-@pytest.mark.parametrize("text", ["{family: vit, parameters: 86M, issues: [nan]}", "{family: cnn, epochs: 2}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{family: vit, parameters: 86M, issues: [nan]}",
+        "{family: cnn, epochs: 2}",
+        "{family: cnn, device_memory_gib: 80GB, batch_size: 128 x 4}",
+    ],
+)
 def test_the_schema_accepts_good_answers(text: str) -> None:
     jsonschema.Draft202012Validator.check_schema(answers_schema())
     jsonschema.validate(parse(text, "a").value, answers_schema())

@@ -328,3 +328,9 @@ def test_some_combinations_build_and_step(answers: dict[str, Any]) -> None:
 
     trials = try_configuration(recommend_for(clean(answers), FOLDER)["configuration"])
     assert all(trial.finite for trial in trials), trials
+
+
+def test_a_number_beyond_all_known_runs_is_warned_of() -> None:
+    found = recommended(family="cnn", steps="300B")
+    assert "300B steps are more than any known run has: tokens or examples perhaps." in found["warnings"]
+    assert not any("known run" in text for text in recommended(family="decoder-lm", tokens="15T")["warnings"])

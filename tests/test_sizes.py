@@ -16,6 +16,10 @@ from skillkit.recommender.sizes import parse_size, write_size
         ("125M", 125_000_000),
         ("1.5e9", 1_500_000_000),
         ("4k", 4000),
+        ("7 billion", 7_000_000_000),
+        ("1.5 Million", 1_500_000),
+        ("128 x 4", 512),
+        ("64*2*1k", 128_000),
         ("1.1B", 1_100_000_000),
         ("0.5", 0.5),
         (" 2T ", 2 * 10**12),
@@ -27,7 +31,9 @@ def test_a_size_is_understood(text: str, number: float) -> None:
     assert parse_size(text) == number
 
 
-@pytest.mark.parametrize("text", ["", "many", "4 kk", "1.2.3", "-4", "0x10", "1e999", "nan", "k"])
+@pytest.mark.parametrize(
+    "text", ["", "many", "4 kk", "1.2.3", "-4", "0x10", "1e999", "nan", "k", "1e9B", "4 x", "billion"]
+)
 def test_what_is_no_size_is_none(text: str) -> None:
     assert parse_size(text) is None
 

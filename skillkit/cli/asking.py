@@ -1,15 +1,14 @@
 """The questionnaire on a terminal: one question after the other, with help, a way back and a summary."""
 
 import re
-import shutil
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
+from skillkit.cli.prompts import Back, listed, numbered, on_a_line, read, read_or
 from skillkit.errors import BadInput, bad_input
 from skillkit.reading import Document
 from skillkit.recommender.questions import Answers, Question, Questionnaire, read_questions
@@ -22,10 +21,6 @@ _FILE = "optimizer-answers.yaml"
 _LENGTH = re.compile(r"(?P<number>.+?)\s*(?P<unit>steps|updates|epochs|tokens)?")
 
 
-class _Back(Exception):
-    pass
-
-
 def ask(folder: Path, save: str | None, known: Mapping[str, Any] | None = None) -> Document:
     """Ask on the terminal, show a summary, save the answers and return them.
 
@@ -34,14 +29,14 @@ def ask(folder: Path, save: str | None, known: Mapping[str, Any] | None = None) 
         save: The file to save to, without asking; None asks.
         known: Answers that need no asking.
     """
-    click.echo("An empty answer takes the default; ? explains, < goes back.", err=True)
+    click.echo("An empty answer, or unknown, takes the default; ? or help explains, < or back goes back.", err=True)
     talk = _Talk(folder, read_questions(folder), dict(known or {}), known=frozenset(known or ()))
     answers = talk.run()
     path = Path(save) if save else _where()
     if path:
         save_answers(answers, path)
         click.echo(f"saved: skillkit recommend-optimizer --answers {path}", err=True)
-    return Document("<terminal>", answers, {})
+    return Document("<terminal>", {name: value for name, value in answers.items() if name not in talk.assumed}, {})
 
 
 def save_answers(answers: Mapping[str, Any], path: Path) -> None:
@@ -68,12 +63,13 @@ class _Talk:
     asked: list[str] = field(default_factory=list)
     rounds: int = 1
     known: frozenset[str] = frozenset()
+    assumed: set[str] = field(default_factory=set)
 
     def run(self) -> Answers:
         while True:
             try:
                 self._step()
-            except _Back:
+            except Back:
                 self._back()
             except StopIteration:
                 return self.given
@@ -83,7 +79,7 @@ class _Talk:
         if question is not None:
             self._put(question)
         elif self.rounds == 1:
-            more = _read(
+            more = read_or(
                 "Say more: precision, devices, privacy, issues, tuning? (yes, no)",
                 "no",
                 "yes asks about each of these; no takes their defaults, which the summary shows.",
@@ -97,6 +93,7 @@ class _Talk:
         if self.asked:
             for name in _KEYS.get(self.asked[-1], (self.asked[-1],)):
                 self.given.pop(name, None)
+                self.assumed.discard(name)
             self.asked.pop()
 
     def _round(self, name: str) -> int:
@@ -123,7 +120,7 @@ class _Talk:
 
     def _default(self, question: Question) -> Any:
         if "family" not in self.given:
-            return "other"
+            return None
         answers = consider(self._without(question), self.folder)[1].answers
         if question.id == "steps":
             return next(f"{write_size(answers[unit])} {unit}" for unit in _KEYS["steps"] if unit in answers)
@@ -133,12 +130,18 @@ class _Talk:
         return {name: value for name, value in self.given.items() if name not in _KEYS.get(question.id, (question.id,))}
 
     def _put(self, question: Question) -> None:
-        text = _with_words(question.text, question.choices or question.several)
-        default = self._default(question)
+        text = listed(question) if question.about else on_a_line(question.text, question.choices or question.several)
+        default = _shown(self._default(question))
         while True:
-            answer = _read(text, _shown(default), question.help)
-            if self._accepts(question, answer):
+            answer = read(text, default, question.help)
+            accepted = answer.casefold() in ("", "unknown")
+            if accepted and question.choices and not default:
+                click.echo(f"{question.id} has no default: {question.choices[-1]} where none fits", err=True)
+                continue
+            if self._accepts(question, default if accepted else numbered(question, answer)):
                 self.asked.append(question.id)
+                if accepted:
+                    self.assumed |= {name for name in _KEYS.get(question.id, (question.id,)) if name in self.given}
                 return
 
     def _accepts(self, question: Question, answer: str) -> bool:
@@ -151,9 +154,14 @@ class _Talk:
         except BadInput as error:
             click.echo(str(error), err=True)
         else:
-            return True
+            if all(self._confirms(name) for name in self.given if self.given[name] != before.get(name)):
+                return True
         self.given = before
         return False
+
+    def _confirms(self, name: str) -> bool:
+        doubt = self.questionnaire[name].doubt(self.given[name])
+        return not doubt or read_or(f"{doubt}. Keep it? (yes, no)", "no", "no asks again.") in ("y", "yes")
 
     def _take(self, question: Question, answer: str) -> None:
         if answer in ("", "none") and not question.choices:
@@ -169,41 +177,20 @@ class _Talk:
     def _summary(self) -> None:
         facts = consider(self.given, self.folder)[1]
         for name, value in facts.answers.items():
-            assumed = " (assumed)" if name in facts.assumed else ""
+            assumed = " (assumed)" if name in facts.assumed or name in self.assumed else ""
             click.echo(f"  {name}: {_shown(value) or 'none'}{assumed}", err=True)
         click.echo(f"  that is {facts.updates:,} optimizer updates", err=True)
         question, help_text = (
             "Right? (yes, or < to go back)",
             "yes recommends for these answers; < asks the last again.",
         )
-        if _read(question, "yes", help_text) not in ("y", "yes"):
-            raise _Back
+        if read_or(question, "yes", help_text) not in ("y", "yes"):
+            raise Back
         raise StopIteration
 
 
 # one question may give any of several answers
 _KEYS = {"steps": ("steps", "epochs", "tokens")}
-
-
-def _with_words(text: str, words: Sequence[str]) -> str:
-    """Return a question with its words: beside it where that fits on a line, else below, broken between words."""
-    line = f"{text} ({', '.join(words)})" if words else text
-    width = shutil.get_terminal_size().columns
-    if len(line) < width:
-        return line
-    wrap = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
-    return "\n".join([*wrap.wrap(", ".join(words)), text])
-
-
-def _read(text: str, default: str, explanation: str) -> str:
-    """Return an answer that is neither a question nor a step back."""
-    while True:
-        answer = str(click.prompt(text, default=default, show_default=bool(default), err=True)).strip()
-        if answer == "<":
-            raise _Back
-        if answer != "?":
-            return answer
-        click.echo(explanation, err=True)
 
 
 def _shown(value: Any) -> str:
@@ -217,7 +204,7 @@ def _shown(value: Any) -> str:
 def _where() -> Path | None:
     try:
         explanation = "A file that 'skillkit recommend-optimizer --answers FILE' reads again; - saves nothing."
-        answer = _read("Save the answers to (- for nowhere)", _FILE, explanation)
-    except _Back:
+        answer = read_or("Save the answers to (- for nowhere)", _FILE, explanation)
+    except Back:
         return None
     return None if answer == "-" else Path(answer)

@@ -1,8 +1,8 @@
-"""Questions: what the recommender asks, and which answers it understands."""
+"""Questions: what the recommender asks, and which answer to each it understands."""
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Any
 from skillkit.errors import BadInput, Problem, did_you_mean
 from skillkit.places import Project, own_project
 from skillkit.reading import Document, read, shown
-from skillkit.recommender.sizes import PATTERN, parse_size
+from skillkit.recommender.sizes import parse_size, write_size
 
 Answers = dict[str, Any]
+LENGTHS = ("steps", "epochs", "tokens")
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Question:
         text: The question.
         help: What `?` shows.
         choices: The words that answer it; empty for a number.
+        about: A line on each choice, for a list of them.
         also: Other words that people use for a choice, or for several of which they must say one.
         several: The words of which any number answer it.
         ranges: The parts of a number's line by their lower bounds, ascending; None is the unknown number.
@@ -33,6 +35,9 @@ class Question:
         above: A number must be greater.
         at_least: A number must not be less.
         whole: A number must be whole.
+        units: Words that may follow a number, and change nothing.
+        usual: No run that is known has more; a larger number is asked back, or warned of.
+        instead: What a larger number probably counts.
         round: 1 where it is always asked on a terminal, 2 where one wants to say more, else 0.
     """
 
@@ -40,6 +45,7 @@ class Question:
     text: str
     help: str = ""
     choices: tuple[str, ...] = ()
+    about: Mapping[str, str] = field(default_factory=dict)
     also: Mapping[str, list[str]] = field(default_factory=dict)
     several: tuple[str, ...] = ()
     ranges: Mapping[str, float | None] = field(default_factory=dict)
@@ -48,6 +54,9 @@ class Question:
     above: float | None = None
     at_least: float | None = None
     whole: bool = False
+    units: tuple[str, ...] = ()
+    usual: float | None = None
+    instead: str = ""
     round: int = 1
 
     @property
@@ -93,7 +102,7 @@ class Question:
         raise ValueError(f"unknown choice {shown(value)}{near}: one of {', '.join(choices)}")
 
     def _number(self, value: Any) -> float:
-        number = _numeric(value) if isinstance(value, str) else value
+        number = self._numeric(value) if isinstance(value, str) else value
         if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
             raise ValueError(f"must be a number as 125M, 1.5e9 or 4k, not {shown(value)}")
         if self.above is not None and number <= self.above:
@@ -106,14 +115,22 @@ class Question:
             raise ValueError(f"must be a whole number, not {shown(value)}")
         return int(number) if number == int(number) else number
 
+    def _numeric(self, text: str) -> float | None:
+        text = text.strip()
+        if self.units:
+            text = re.sub(rf"\s*(?:{'|'.join(self.units)})$", "", text, flags=re.IGNORECASE)
+        size = parse_size(text.removeprefix("-"))
+        return -size if size is not None and text.startswith("-") else size
+
+    def doubt(self, value: Any) -> str:
+        """Return in words what is strange about an answer that is understood, or an empty string."""
+        if self.usual is None or value <= self.usual:
+            return ""
+        meant = f": {self.instead}" if self.instead else ""
+        return f"{write_size(value)} {self.id.replace('_', ' ')} are more than any known run has{meant}"
+
 
 _LARGEST = 1e18  # beyond any run, and still exact enough for the arithmetic
-
-
-def _numeric(text: str) -> float | None:
-    negative = text.strip().startswith("-")
-    size = parse_size(text.strip().removeprefix("-"))
-    return -size if size is not None and negative else size
 
 
 @dataclass(frozen=True)
@@ -163,85 +180,5 @@ def _bad_defaults(document: Document, questionnaire: Questionnaire) -> Iterator[
 
 
 def _question(item: Mapping[str, Any]) -> Question:
-    tuples = {name: tuple(item[name]) for name in ("choices", "several") if name in item}
+    tuples = {name: tuple(item[name]) for name in ("choices", "several", "units") if name in item}
     return Question(**{**item, **tuples})
-
-
-def understand(documents: Iterable[Document], questionnaire: Questionnaire) -> Answers:
-    """Return the documents' answers as the tables use them, in the questionnaire's order; null is no answer.
-
-    Args:
-        documents: Mappings; the later ones overrule the earlier.
-        questionnaire: All questions.
-
-    Raises:
-        BadInput: With every answer that is not understood.
-    """
-    found = list(documents)
-    problems = [problem for document in found for problem in _problems(document, questionnaire)]
-    if problems:
-        raise BadInput(problems)
-    given = {name: value for document in found for name, value in document.value.items() if value is not None}
-    _require(given, found[-1], questionnaire)
-    return {one.id: one.understand(given[one.id]) for one in questionnaire.questions if one.id in given}
-
-
-def _problems(document: Document, questionnaire: Questionnaire) -> Iterator[Problem]:
-    if not isinstance(document.value, dict):
-        yield document.problem((), f"answers must be a mapping as 'family: cnn', not {shown(document.value)}")
-        return
-    ids = questionnaire.ids()
-    for name, value in document.value.items():
-        if name not in ids:
-            message = f"unknown answer '{name}'{did_you_mean(name, ids)}: one of {', '.join(ids)}"
-            yield document.problem((name, "#key"), message)
-        elif value is not None:
-            try:
-                questionnaire[name].understand(value)
-            except ValueError as error:
-                yield document.problem((name,), f"{name} {error}")
-
-
-LENGTHS = ("steps", "epochs", "tokens")
-
-
-def _require(given: Mapping[str, Any], document: Document, questionnaire: Questionnaire) -> None:
-    lengths = [name for name in LENGTHS if name in given]
-    if len(lengths) > 1:
-        message = f"the length of the run is given twice: keep one of {' and '.join(lengths)}"
-        raise BadInput([document.problem((lengths[-1], "#key"), message)])
-    if "family" not in given:
-        choices = ", ".join(questionnaire["family"].choices)
-        raise BadInput([document.problem((), f"the answer 'family' is missing: one of {choices}")])
-
-
-def answers_schema(folder: Path | None = None) -> dict[str, Any]:
-    """Return the JSON Schema of an answers file, for editors and for assistants that call skillkit as a tool."""
-    questions = read_questions(folder or decisions_folder(own_project(Path()))).questions
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "skillkit answers",
-        "description": "What skillkit recommend-optimizer --answers reads.",
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["family"],
-        "properties": {question.id: _schema(question) for question in questions},
-        "not": {"anyOf": list(_pairs(LENGTHS))},
-    }
-
-
-def _pairs(names: tuple[str, ...]) -> Iterable[dict[str, list[str]]]:
-    return ({"required": [one, other]} for index, one in enumerate(names) for other in names[index + 1 :])
-
-
-def _schema(question: Question) -> dict[str, Any]:
-    about: dict[str, Any] = {"description": f"{question.text} {question.help}"}
-    if question.default is not None:
-        about["default"] = question.default
-    if question.choices:
-        return about | {"enum": list(question.choices)}
-    if question.several:
-        return about | {"type": "array", "uniqueItems": True, "items": {"enum": list(question.several)}}
-    bound = {"minimum": question.at_least} if question.above is None else {"exclusiveMinimum": question.above}
-    whole = {"multipleOf": 1} if question.whole else {}
-    return about | {"type": ["number", "string"], "pattern": PATTERN} | bound | whole

@@ -10,6 +10,7 @@ from skillkit.configuration.assignments import rows
 from skillkit.configuration.memory import assumed_leaves, estimate
 from skillkit.reading import Document
 from skillkit.recommender.alternatives import alternatives
+from skillkit.recommender.answers import understand
 from skillkit.recommender.cautions import cautions, implied
 from skillkit.recommender.composing import compose, delta, sampling
 from skillkit.recommender.decisions import Book, read_book
@@ -17,7 +18,7 @@ from skillkit.recommender.draft import Draft, decide
 from skillkit.recommender.issues import read_issues
 from skillkit.recommender.model import answers_of, description, networks_of, remarks
 from skillkit.recommender.overlays import overlay
-from skillkit.recommender.questions import Answers, read_questions, understand
+from skillkit.recommender.questions import Answers, read_questions
 from skillkit.recommender.situation import Situation, complete
 from skillkit.recommender.tuning import tuning
 from skillkit.trees.leaves import Leaves
@@ -57,7 +58,7 @@ def recommend_for(given: Answers, folder: Path, tree: Tree | None = None) -> Rec
         "memory": memory,
         "tree": None,
         "reasons": _reasons(draft, configuration, situation),
-        "warnings": cautions(draft, situation, memory),
+        "warnings": [*_doubts(given, folder), *cautions(draft, situation, memory)],
         "advice": list(book.advice),
         "tuning": tuning(draft, book, situation),
         "alternatives": alternatives(draft, situation, folder),
@@ -106,6 +107,11 @@ def consider(given: Answers, folder: Path) -> tuple[Book, Situation]:
     stage, privacy = given.get("stage", "from-scratch"), given.get("privacy", "none")
     book = read_book(folder, given["family"], stage, privacy)
     return book, complete(given, book, read_questions(folder))
+
+
+def _doubts(given: Answers, folder: Path) -> list[str]:
+    doubts = (read_questions(folder)[name].doubt(value) for name, value in given.items())
+    return [f"{doubt}." for doubt in doubts if doubt]
 
 
 def _settings(configuration: dict[str, Any], situation: Situation) -> Recommendation:

@@ -1,28 +1,44 @@
-"""Sizes: numbers as people write them, `125M`, `1.5e9`, `4k`."""
+"""Sizes: numbers as people write them, `125M`, `7 billion`, `1.5e9`, `128 x 4`."""
 
 import math
 import re
+from collections.abc import Iterable
 
-_SUFFIXES = {"": 0, "k": 3, "m": 6, "g": 9, "b": 9, "t": 12}
-PATTERN = r"^\s*\+?([0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*([kKmMgGbBtT]?)\s*$"
+_POWERS = {"k": 3, "m": 6, "g": 9, "b": 9, "t": 12, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+# an exponent or a suffix, not both: `1e9B` is 1e9 to one reader and 1e18 to another
+_DIGITS = r"\+?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)"
+_SCALE = r"(?:[eE][-+]?[0-9]+|\s*(?:[tT]housand|[mM]illion|[bB]illion|[tT]rillion|[kKmMgGbBtT]))?"
+_TIMES = r"\s*[x*×]\s*"
+_FACTOR = re.compile(rf"({_DIGITS})({_SCALE})")
+
+
+def pattern(units: Iterable[str] = ()) -> str:
+    """Return the regular expression, for JSON Schema too, of a number that perhaps a unit follows."""
+    ending = f"(?:\\s*(?:{'|'.join(units)}))?" if units else ""
+    return rf"^(?!\s*\+?0x)\s*{_DIGITS}{_SCALE}(?:{_TIMES}{_DIGITS}{_SCALE})*{ending}\s*$"
 
 
 def parse_size(text: str) -> float | None:
     """Return the number that a text writes, or None where it writes none.
 
-    k, M, G or B, and T stand for powers of 1000; a whole number is returned as an int.
+    k, M, G or B, and T stand for powers of 1000, as their words do, and factors are multiplied; a whole number is
+    returned as an int.
 
     Example:
-        >>> parse_size("1.5B"), parse_size("4k"), parse_size("many")
-        (1500000000, 4000, None)
+        >>> parse_size("1.5B"), parse_size("7 billion"), parse_size("128 x 4"), parse_size("many")
+        (1500000000, 7000000000, 512, None)
     """
-    match = re.fullmatch(PATTERN, text)
-    if not match:
+    if not re.fullmatch(pattern(), text):
         return None
-    digits, exponent, suffix = match.groups()
-    # the suffix goes into the exponent, so that 1.1B is 1100000000 and not its neighbour
-    number = float(f"{digits.replace('_', '')}e{int((exponent or 'e0')[1:]) + _SUFFIXES[suffix.lower()]}")
+    number: float = math.prod(_factor(*match.groups()) for match in _FACTOR.finditer(text))
     return int(number) if number.is_integer() else number if math.isfinite(number) else None
+
+
+def _factor(digits: str, scale: str) -> float:
+    scale = scale.strip().lower()
+    exponent = _POWERS[scale] if scale in _POWERS else int(scale[1:] or 0)
+    # the suffix goes into the exponent, so that 1.1B is 1100000000 and not its neighbour
+    return float(f"{digits.replace('_', '')}e{exponent}")
 
 
 def write_size(number: float) -> str:
