@@ -29,6 +29,7 @@ class Assignment:
         decay: The weight decay, 0 for none.
         undecayed: Why there is none although others have one.
         inputs: How many of its axes Muon takes for inputs, or None where another optimizer moves it.
+        stacked: How many axes before these count layers or experts, each of which Muon takes by itself.
         split: The axis that is split over the devices, or None.
         whole: Bytes of each of `memory.PARTS`, on all devices together.
         each: The same on one device.
@@ -43,6 +44,7 @@ class Assignment:
     decay: float
     undecayed: str
     inputs: int | None
+    stacked: int
     split: int | None
     whole: Bytes
     each: Bytes
@@ -93,6 +95,7 @@ def _network(
                 decay=decay,
                 undecayed=undecayed,
                 inputs=masks.input_axes(path, rank) if muon else None,
+                stacked=masks.stacked_axes(path, rank) if muon else 0,
                 split=split_axis(leaf.shape, devices) if devices > 1 else None,
                 whole=_sums(own, 1),
                 each=_sums(own, devices),
@@ -129,6 +132,8 @@ def _what(path: str, rank: int) -> str:
         return "an adapter"
     if rank < 2:
         return f"of rank {rank}"
+    if masks.is_position(path, rank):
+        return "a position or token of its own"
     if masks.is_embedding(path, rank):
         return "an embedding"
     if masks.is_head(path, rank):
@@ -138,6 +143,7 @@ def _what(path: str, rank: int) -> str:
 
 def _row(paths: str, members: int, one: Assignment) -> dict[str, Any]:
     axes, inputs = list(range(len(one.shape))), one.inputs
+    own = axes[one.stacked :]
     spec = ["data" if axis == one.split else None for axis in axes]
     return {
         "paths": paths,
@@ -150,7 +156,7 @@ def _row(paths: str, members: int, one: Assignment) -> dict[str, Any]:
         "optimizer": one.optimizer,
         "weight_decay": one.decay,
         "undecayed": one.undecayed or None,
-        "muon": None if inputs is None else {"reduction_axis": axes[:inputs], "output_axis": axes[inputs:]},
+        "muon": None if inputs is None else {"reduction_axis": own[:inputs], "output_axis": own[inputs:]},
         "sharding": spec if one.split is not None else None,
         "bytes": dict(zip(PARTS, (members * part for part in one.whole), strict=True)),
         "per_device": dict(zip(PARTS, (members * part for part in one.each), strict=True)),

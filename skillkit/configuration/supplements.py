@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from skillkit.configuration.masks import input_axes, is_adapter, is_decayed_matrix, is_matrix
+from skillkit.configuration.masks import input_axes, is_adapter, is_decayed_matrix, is_matrix, stacked_axes
 
 
 def name_of(path: Any) -> str:
@@ -67,10 +67,12 @@ def freeze() -> optax.GradientTransformation:
 
 
 def muon_dimensions(params: Any) -> Any:
-    """Return which axes of each kernel Muon orthogonalises: inputs against outputs."""
+    """Return which axes of each kernel Muon orthogonalises: inputs against outputs, each layer of a stack by itself."""
 
     def dimensions(path: Any, leaf: Any) -> optax.contrib.MuonDimensionNumbers:
-        axes, inputs = tuple(range(leaf.ndim)), input_axes(name_of(path), leaf.ndim)
+        name = name_of(path)
+        axes = tuple(range(stacked_axes(name, leaf.ndim), leaf.ndim))
+        inputs = input_axes(name, leaf.ndim)
         return optax.contrib.MuonDimensionNumbers(reduction_axis=axes[:inputs], output_axis=axes[inputs:])
 
     return jax.tree_util.tree_map_with_path(dimensions, params)
