@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePath
 from typing import Any
+from urllib.parse import quote
 
 from skillkit.errors import Problem
 
@@ -49,7 +50,7 @@ def _properties(finding: Finding) -> str:
     problem = finding.problem
     line = {"line": str(problem.line), "col": str(problem.column)} if problem.line else {}
     title = f"skillkit {finding.rule}" + (f" {finding.subject}" if finding.subject else "")
-    values = {"file": _uri(problem.path), **line, "title": title}
+    values = {"file": _path(problem.path), **line, "title": title}
     return ",".join(f"{name}={_escaped(value, ',:')}" for name, value in values.items())
 
 
@@ -73,10 +74,22 @@ def _result(finding: Finding) -> dict[str, Any]:
         place["region"] = {"startLine": problem.line, "startColumn": max(problem.column, 1)}
     text = f"{finding.subject}: {problem.message}" if finding.subject else problem.message
     location = {"physicalLocation": place}
-    return {"ruleId": finding.rule, "level": "error", "message": {"text": text}, "locations": [location]}
+    return {"ruleId": finding.rule, "level": "error", "message": {"text": _whole(text)}, "locations": [location]}
+
+
+def _whole(text: str) -> str:
+    """Return a text with question marks for halves of characters, as failing code may print, which no file can hold."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def _uri(path: str) -> str:
+    """Return a path as a URI, in which colons and spaces would mean something else."""
+    found = _path(path)
+    uri = quote(found, safe="/!$&'()*+,;=@", errors="replace")
+    return f"file://{uri}" if found.startswith("/") else uri
+
+
+def _path(path: str) -> str:
     """Return a path as GitHub resolves it: from the repository's folder, in whichever a step works."""
     repository = os.environ.get("GITHUB_WORKSPACE")
     if repository:

@@ -61,6 +61,21 @@ def test_as_sarif() -> None:
     assert json.loads(written([], "sarif"))["runs"][0]["results"] == []
 
 
+@pytest.mark.parametrize(
+    ("path", "uri"),
+    [
+        ("a b.py", "a%20b.py"),
+        ("<stdin>", "%3Cstdin%3E"),
+        ("c:d", "c%3Ad"),
+        ("/a/b.py", "file:///a/b.py"),
+        ("é", "%C3%A9"),
+    ],
+)
+def test_paths_are_uris_in_sarif(path: str, uri: str) -> None:
+    (one,) = json.loads(written([Finding("block", Problem(path, 0, 0, "is off"))], "sarif"))["runs"][0]["results"]
+    assert one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+
+
 def result(place: str, message: str) -> Result:
     proof = Proof("sum-mean/one", "mistake", "sum-mean", "reference/sums.yaml:3:5", {"code": ""}, lambda _: HOLDS)
     return Result(proof, "fails", Verdict(message, place), 0.1)
@@ -78,6 +93,13 @@ def test_what_fails_is_found_where_it_fails(place: str, line: str) -> None:
     assert written(failures({"this environment": report}), "github") == f"::error {line}\n"
     both = written(failures({"jax==0.8": report, "jax==0.9": report}), "github")
     assert both == f"::error {line} (jax==0.8)\n::error {line} (jax==0.9)\n"
+
+
+def test_what_a_message_says_of_places_is_no_place() -> None:
+    report = Report((result("reference/sums.py:18", f"x.py:3:5: :{'9' * 5000}: a"),), {"python": "3.11"})
+    (found,) = failures({"this environment": report})
+    assert (found.problem.path, found.problem.line) == ("reference/sums.py", 18)
+    assert found.problem.message.startswith("x.py:3:5: ")
 
 
 def test_what_holds_is_not_found() -> None:

@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from xml.etree import ElementTree
 
 from skillkit.errors import Problem
 from skillkit.findings import Finding
-from skillkit.proof.verification import Report, Result
+from skillkit.proof.verification import Report
 
 SIGNS = {"holds": "✓", "fails": "✗", "skipped": "–"}
 ENDINGS = (".md", ".xml", ".json")
@@ -54,7 +54,8 @@ def as_markdown(reports: Mapping[str, Report]) -> str:
     for label, report in reports.items():
         for state, title in (("fails", "Fails"), ("skipped", "Skipped")):
             if found := report.of(state):
-                lines += ["", f"## {title} with {label}", "", *(f"- `{one.proof.id}`: {_line(one)}" for one in found)]
+                listed = (f"- `{_line(one.proof.id)}`: {_line(str(one))}" for one in found)
+                lines += ["", f"## {title} with {_line(label)}", "", *listed]
     return "\n".join(lines) + "\n"
 
 
@@ -80,14 +81,19 @@ def failures(reports: Mapping[str, Report]) -> Iterator[Finding]:
     """Yield what fails, for GitHub's annotations and code scanners: at the line at fault, else where it is stated."""
     for label, report in reports.items():
         for result in report.of("fails"):
-            words = str(result) if len(reports) == 1 else f"{result} ({label})"
-            placed = _PLACED.match(words)
-            path, line, column, message = placed.groups() if placed else ("", None, None, words)
-            problem = Problem(path or result.proof.place, int(line or 0), int(column or 1), message)
-            yield Finding(result.proof.kind, problem, result.proof.id)
+            message = result.verdict.message or result.state
+            words = message if len(reports) == 1 else f"{message} ({label})"
+            path, line, column = _parted(result.verdict.place or result.proof.place)
+            yield Finding(result.proof.kind, Problem(path, line, column, words), result.proof.id)
 
 
-_PLACED = re.compile(r"(.+?):(\d+)(?::(\d+))?: (.*)", re.DOTALL)
+def _parted(place: str) -> tuple[str, int, int]:
+    """Return the file, line and column of `file:line:column`, of which the last or the last two may be missing."""
+    found = _PLACE.fullmatch(place)
+    return (found[1], int(found[2]), int(found[3] or 1)) if found else (place, 0, 0)
+
+
+_PLACE = re.compile(r"(.*?):([0-9]{1,9})(?::([0-9]{1,9}))?", re.DOTALL)
 
 
 def _printable(text: str) -> str:
@@ -103,9 +109,9 @@ def _heading(label: str, report: Report) -> str:
     return f"jax {versions['jax']}, Python {versions['python']}" if "jax" in versions else label
 
 
-def _line(result: Result) -> str:
-    return _printable(str(result)).replace("\n", " ").replace("|", "\\|")
+def _line(text: str) -> str:
+    return re.sub("\r\n|\r|\n", " ", _printable(text)).replace("|", "\\|")
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(map(_line, cells))} |"

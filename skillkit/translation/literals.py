@@ -141,7 +141,8 @@ def curve(node: ast.Lambda, look: Look) -> Callable[[int], float]:
     """Return the function of one number that a lambda of arithmetic is.
 
     Raises:
-        NotLiteral: It takes more than one argument, or is more than arithmetic.
+        NotLiteral: It takes more than one argument, or is more than arithmetic. The function raises ArithmeticError
+            where it has no value for a later number.
     """
     names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
     if len(names) != 1 or node.args.vararg or node.args.kwonlyargs:
@@ -158,4 +159,11 @@ def curve(node: ast.Lambda, look: Look) -> Callable[[int], float]:
         return float(value)
 
     rate(0)
-    return rate
+
+    def known(count: int) -> float:
+        try:
+            return rate(count)
+        except NotLiteral as error:
+            raise ArithmeticError(f"{ast.unparse(node)} gives none at {count:,}") from error
+
+    return known

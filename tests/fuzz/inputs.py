@@ -1,20 +1,14 @@
 """Inputs: each kind of what users give skillkit, as random as they come, and how it is given."""
 
 import contextlib
-import io
 import json
 import os
 import random
-import signal
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from unittest import mock
 
-from skillkit.cli import COMMANDS, _run
-from skillkit.cli.endings import ended
+from skillkit.cli import COMMANDS
 from skillkit.errors import BadInput
 from skillkit.installations.installation import project_installation
 from skillkit.places import find_project, own_project
@@ -25,77 +19,11 @@ from skillkit.proof.statements import project_proofs
 from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.rendering.renderer import Renderer
 from tests import test_installations
-from tests.fuzz import projects
+from tests.fuzz import messages, projects, training
 from tests.fuzz.mutations import NASTY, mangled, spoilt
+from tests.fuzz.trials import Kind, call, held
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 10  # of processor time for one input; the slowest of ours takes a fifth of it
-
-
-class Hang(BaseException):
-    """An input took longer than anybody waits."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of input.
-
-    Args:
-        count: How many are tried in full.
-        made: Makes one.
-        file: The name of the file that holds it, as an example is kept.
-        given: Gives what lies in the working directory, and raises where it ends otherwise than it may.
-    """
-
-    count: int
-    made: Callable[[random.Random], bytes]
-    file: str
-    given: Callable[[bytes], None]
-
-
-@contextlib.contextmanager
-def within_time() -> Iterator[None]:
-    """Raise Hang in what takes too long."""
-
-    def stop(_: int, __: FrameType | None) -> None:
-        raise Hang
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
-def call(*arguments: str, stdin: bytes = b"") -> tuple[str, str]:
-    """Return what a command printed; it must end with 0, 1 or 2, and say why where it is not 0."""
-    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2)]
-    given = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
-    with (
-        mock.patch.object(sys, "stdin", given),
-        contextlib.redirect_stdout(streams[0]),
-        contextlib.redirect_stderr(streams[1]),
-    ):
-        code = ended(lambda: _run(arguments))
-        written, said = (stream.buffer.getvalue().decode("utf-8") for stream in streams)
-    assert code in (0, 1, 2), f"exit code {code}"
-    assert code != 2 or said, "exit code 2 without a word"
-    assert "Traceback" not in said
-    return written, said
-
-
-@contextlib.contextmanager
-def _held(name: str, raw: bytes) -> Iterator[None]:
-    """Put bytes into a file of the small project while something looks at it."""
-    path = Path(name)
-    before = path.read_bytes() if path.exists() else None
-    path.write_bytes(raw)
-    try:
-        yield
-    finally:
-        path.unlink() if before is None else path.write_bytes(before)
 
 
 def _answers(rng: random.Random) -> bytes:
@@ -150,7 +78,7 @@ def _spec(name: str) -> Callable[[random.Random], bytes]:
 
 def _give_spec(name: str) -> Callable[[bytes], None]:
     def give(raw: bytes) -> None:
-        with _held(name, raw):
+        with held(name, raw):
             call("list", "--json")
             call("show", "sums", "changes", "glossary", "--json")
             _state()
@@ -177,7 +105,7 @@ MODULES = [path.read_text() for path in sorted((ROOT / "reference").glob("*.py")
 
 
 def _give_settings(raw: bytes) -> None:
-    with _held("pyproject.toml", raw), contextlib.suppress(BadInput):
+    with held("pyproject.toml", raw), contextlib.suppress(BadInput):
         if not find_project().bundled:
             call("list", "sums")
 
@@ -188,7 +116,7 @@ def _module(text: str) -> Callable[[random.Random], bytes]:
 
 def _give_module(name: str) -> Callable[[bytes], None]:
     def give(raw: bytes) -> None:
-        with _held(name, raw):
+        with held(name, raw):
             _state()
 
     return give
@@ -241,7 +169,7 @@ def _template(rng: random.Random) -> bytes:
 
 
 def _give_template(raw: bytes) -> None:
-    with _held("templates/sums.md.j2", raw), contextlib.suppress(BadInput):
+    with held("templates/sums.md.j2", raw), contextlib.suppress(BadInput):
         for text in Renderer(find_project()).render(["sums"]):
             text.text.encode()
 
@@ -279,7 +207,7 @@ def _evidence(rng: random.Random) -> bytes:
 
 def _give_evidence(raw: bytes) -> None:
     Path("outputs").mkdir(exist_ok=True)
-    with _held("outputs/evidence.json", raw), contextlib.suppress(BadInput):
+    with held("outputs/evidence.json", raw), contextlib.suppress(BadInput):
         load_evidence(find_project().evidence)
 
 
@@ -335,19 +263,23 @@ def _table(name: str) -> tuple[Callable[[random.Random], bytes], str, Callable[[
 
 
 KINDS = {
-    "answers": Kind(9_000, _answers, "answers.yaml", _give_answers),
-    "configurations": Kind(10_000, _configuration, "configuration.yaml", _give_configuration),
+    "answers": Kind(7_000, _answers, "answers.yaml", _give_answers),
+    "configurations": Kind(8_000, _configuration, "configuration.yaml", _give_configuration),
     "specs": Kind(1_500, *_table("sums.yaml")),
-    "full-specs": Kind(3_000, *_table("totals.yaml")),
+    "full-specs": Kind(2_500, *_table("totals.yaml")),
     "changes": Kind(2_000, *_table("changes.yaml")),
     "companions": Kind(500, *_table("companions.yaml")),
     "glossary": Kind(500, *_table("glossary.yaml")),
     "advice": Kind(500, *_table("advice.yaml")),
-    "settings": Kind(2_000, _spec("pyproject.toml"), "pyproject.toml", _give_settings),
-    "modules": Kind(2_500, _module(projects.MODULE), "totals.py", _give_module("reference/totals.py")),
+    "settings": Kind(1_500, _spec("pyproject.toml"), "pyproject.toml", _give_settings),
+    "modules": Kind(2_000, _module(projects.MODULE), "totals.py", _give_module("reference/totals.py")),
     "mistakes": Kind(1_500, _module(projects.MISTAKES), "totals.py", _give_module("reference/mistakes/totals.py")),
-    "templates": Kind(7_000, _template, "sums.md.j2", _give_template),
-    "requirements": Kind(7_000, _requirement, "requirements", _give_requirement),
-    "evidence": Kind(1_500, _evidence, "evidence.json", _give_evidence),
+    "templates": Kind(5_000, _template, "sums.md.j2", _give_template),
+    "requirements": Kind(5_000, _requirement, "requirements", _give_requirement),
+    "evidence": Kind(1_000, _evidence, "evidence.json", _give_evidence),
     "lines": Kind(1_500, _line, "line.json", _give_line),
+    "parameters": Kind(3_000, training.parameters, "parameters", training.give_parameters),
+    "scripts": Kind(2_500, training.script, "train.py", training.give_script),
+    "logs": Kind(3_000, training.log, "log", training.give_log),
+    "messages": Kind(1_500, messages.messages, "messages.json", messages.give_messages),
 }

@@ -1,7 +1,9 @@
 """Mutations: text made worse, and the values that break programs."""
 
+import json
 import random
 from collections.abc import Callable, Sequence
+from typing import Any
 
 NASTY = (
     "",
@@ -88,6 +90,65 @@ def mangled(rng: random.Random, text: str, others: Sequence[str] = ()) -> str:
     for _ in range(rng.choice((1, 1, 1, 2, 3, 4))):
         text = rng.choice(_MUTATIONS)(rng, text, others)
     return text
+
+
+NASTY_JSON: tuple[Any, ...] = (
+    None, True, 0, -1, 1, 1.5, -0.0, 1e-320, 1e300, float("nan"), float("inf"), 10**19, 10**400, "", "x", "é",
+    "\0", "\x1b[31m",
+    "\ud800", "a\nb", "\u2028", "..", "../x", "/", "a/b", "a" * 3000, "1e3", "NaN", "9" * 5000, [], {}, [[]],
+    [0], [-1], [1.5], [None],
+    ["a"], [True], [10**19], [10**10] * 40, [2] * 33, {"": 1}, {"a": {}}, {"shape": None}, {"shape": [2]},
+    {"dtype": "float32"},
+    {"shape": [2], "dtype": None}, {"shape": [2], "dtype": "int4"}, [{}], [[1], [2]],
+)  # fmt: skip
+
+
+def warped(rng: random.Random, value: Any) -> Any:
+    """Return a JSON value of which one to three parts, at whatever depth, are others."""
+    for _ in range(rng.choice((1, 1, 1, 2, 3))):
+        value = _warped(rng, value)
+    return value
+
+
+def _warped(rng: random.Random, value: Any) -> Any:
+    inner = value and isinstance(value, dict | list)
+    if not inner or rng.random() < 0.08:
+        return (
+            json.loads(json.dumps(rng.choice(NASTY_JSON))) if rng.random() < 0.9 else [value] * rng.choice((1, 2, 50))
+        )
+    parts: dict[Any, Any] = value if isinstance(value, dict) else dict(enumerate(value))
+    at, kind = rng.choice(list(parts)), rng.random()
+    if kind < 0.6:
+        parts = parts | {at: _warped(rng, parts[at])}
+    elif kind < 0.75:
+        parts = {name: part for name, part in parts.items() if name != at}
+    elif kind < 0.9:
+        other = str(rng.choice((*_NAMES, *map(str, parts))))
+        parts = {(other if name == at else name): part for name, part in parts.items()}
+    else:
+        parts = parts | {rng.choice(_NAMES): parts[at]}
+    return parts if isinstance(value, dict) else list(parts.values())
+
+
+_NAMES = (
+    "",
+    "a",
+    "0",
+    "shape",
+    "dtype",
+    "params",
+    "model",
+    "value",
+    "step",
+    "loss",
+    "a/b",
+    "a.b",
+    "\0",
+    "é",
+    "\ud800",
+    "\x1b[2J",
+    "k" * 999,
+)
 
 
 def spoilt(rng: random.Random, text: str) -> bytes:

@@ -2,16 +2,20 @@
 
 import random
 import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from skillkit.cli.endings import ended
 from skillkit.places import find_project
 from skillkit.proof.statements import project_proofs
 from skillkit.rendering import limits
 from skillkit.rendering.renderer import Renderer
-from tests.fuzz.inputs import KINDS, Kind, within_time
+from tests.fuzz.inputs import KINDS
 from tests.fuzz.projects import lay_out
+from tests.fuzz.trials import Kind, within_time
 
 # a limit may be reached while another library's callback of the collector runs, which can only say so
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -87,6 +91,21 @@ def test_a_failure_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("skillkit.cli.schedule.checked", lambda _: dict[str, int]()["networks"])
     (failure, *_) = tried(KINDS["configurations"], "configurations", 20)
     assert "KeyError: 'networks'" in failure
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize("name", ["parameters", "scripts", "logs"])
+def test_many_inputs_are_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else what comes after reading them would not be tried."""
+    codes: list[int] = []
+
+    def noted(run: Callable[[], Any]) -> int:
+        codes.append(ended(run))
+        return codes[-1]
+
+    monkeypatch.setattr("tests.fuzz.trials.ended", noted)
+    assert tried(KINDS[name], name, 60) == []
+    assert len([code for code in codes if code != 2]) > 60 / 6
 
 
 @pytest.mark.usefixtures("place")
