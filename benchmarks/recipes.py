@@ -47,6 +47,8 @@ def answers(recipe: Mapping[str, Any]) -> dict[str, Any]:
         found["parameters"] = int(scenario["params"])
     found |= _batch(scenario)
     found |= _duration(scenario, found)
+    if "anneal" in scenario["task"]:
+        found["optimizer_state"] = "kept"  # the last phase of one run
     if scenario["model_family"] == "dp_training":
         found |= {"privacy": "dp-sgd", "epsilon": 1.0}
     return found

@@ -234,8 +234,13 @@ def test_continued_pretraining_in_prose_is_that_of_the_tables() -> None:
     share = said(r"from 10B tokens: ([\d.]+) of")
     assert found["schedule"]["peak_value"] == pytest.approx(share * llm_peak_lr({"parameters": 7e9}), rel=5e-3)
     assert (found["schedule"]["name"], found["schedule"]["end_value"]) == ("linear", 0)
-    assert found["optimizer"]["b2"] == said(r"linear to 0, b2 ([\d.]+\d), decay")
-    assert found["optimizer"]["weight_decay"] == said(r"linear to 0, b2 [\d.]+, decay ([\d.]+\d)")
+    assert found["optimizer"]["b2"] == said(r"linear 1 % to 0, b2 ([\d.]+\d), decay")
+    assert found["optimizer"]["weight_decay"] == said(r"to 0, b2 [\d.]+, decay ([\d.]+\d)")
+    assert found["schedule"]["warmup_steps"] == int(
+        said(r"linear (\d+) % to 0, b2") / 100 * found["derived"]["updates"]
+    )
+    kept = recommended(family="decoder-lm", stage="finetune", tokens="10B", optimizer_state="kept")
+    assert kept["schedule"]["warmup_steps"] == 0
 
 
 def test_the_example_warns_of_nothing_that_the_recommender_does_not() -> None:

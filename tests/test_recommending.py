@@ -218,7 +218,7 @@ def test_contradictions_are_refused(answers: dict[str, Any], message: str) -> No
     ("answers", "words"),
     [
         ({"family": "decoder-lm", "parameters": "1B", "tokens": "1B"}, "tokens per parameter"),
-        ({"family": "decoder-lm", "parameters": "1B", "tokens": "1T"}, "cheap inference"),
+        ({"family": "seq2seq", "dataset_size": "1M"}, "alone sets no length of training"),
         ({"family": "decoder-lm", "parameters": "7B", "device_memory_gib": 16}, "GiB per device"),
         ({"family": "cnn", "devices": 3}, "not divisible by 3"),
         ({"family": "cnn", "accumulation": 2}, "MultiSteps advances the schedule once per update"),
@@ -227,8 +227,6 @@ def test_contradictions_are_refused(answers: dict[str, Any], message: str) -> No
         ({"family": "neural-ode", "precision": "bfloat16-compute"}, "float64"),
         ({"family": "cnn", "privacy": "dp-sgd"}, "Poisson sampling"),
         ({"family": "cnn", "privacy": "dp-sgd"}, "Keep secret the key"),
-        ({"family": "rnn"}, "rate stays constant"),
-        ({"family": "vit", "steps": 2000}, "usual warmup of"),
         ({"family": "encoder-lm", "steps": 1000}, "nearly off"),
         ({"family": "vit", "steps": "10M"}, "leave no trace"),
         ({"family": "vit", "steps": 1000, "warmup_steps": 500}, "more than 30 %"),

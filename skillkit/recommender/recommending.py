@@ -11,6 +11,7 @@ from skillkit.configuration.memory import assumed_leaves, estimate
 from skillkit.reading import Document
 from skillkit.recommender.alternatives import alternatives
 from skillkit.recommender.answers import understand
+from skillkit.recommender.arithmetic import warmup_updates
 from skillkit.recommender.cautions import cautions, implied
 from skillkit.recommender.composing import compose, delta, sampling
 from skillkit.recommender.decisions import Book, read_book
@@ -167,6 +168,9 @@ def _reasons(draft: Draft, configuration: Mapping[str, Any], situation: Situatio
     }
     if "warmup_steps" in situation.answers:
         computed["warmup_steps"] = "As answered."
+    elif _is_cut(draft, situation) and not any(reason["setting"] == "warmup_steps" for reason in draft.reasons):
+        share, usual = draft.schedule["warmup"].get("at_most", 0.1), draft.schedule["warmup"]["steps"]
+        computed["warmup_steps"] = f"{share:.0%} of this short run, in place of the usual {usual:,} updates."
     if configuration["accumulation"] == situation.answers["accumulation"] > 1:
         computed["accumulation"] = "As answered; it costs an accumulator, and changes no other number."
     if configuration["privacy"]:
@@ -181,6 +185,11 @@ def _reasons(draft: Draft, configuration: Mapping[str, Any], situation: Situatio
     made = [{"setting": name, "because": text, "source": "arithmetic"} for name, text in computed.items()]
     kept = [reason for reason in draft.reasons if reason["setting"] not in computed]
     return [*kept, *_arguments(draft, kept), *made]
+
+
+def _is_cut(draft: Draft, situation: Situation) -> bool:
+    warmup = draft.schedule.get("warmup", {})
+    return "steps" in warmup and warmup_updates(warmup, situation.numbers) < warmup["steps"]
 
 
 def _arguments(draft: Draft, reasons: list[dict[str, str]]) -> list[dict[str, str]]:

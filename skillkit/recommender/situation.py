@@ -75,8 +75,14 @@ def _assume(given: Answers, book: Book, questionnaire: Questionnaire) -> Answers
 
 
 def _is_needed(name: str, answers: Answers) -> bool:
+    if name in ("family", "stage"):
+        return True
     # the size of the data set is assumed only where the number of updates hangs on it
-    needed = {"dataset_size": "epochs" in answers, "epsilon": answers.get("privacy") == "dp-sgd"}
+    needed = {
+        "dataset_size": "epochs" in answers,
+        "epsilon": answers.get("privacy") == "dp-sgd",
+        "optimizer_state": answers["stage"] == "finetune" and answers["family"] in ("decoder-lm", "moe-lm"),
+    }
     return needed.get(name, True)
 
 
