@@ -138,3 +138,11 @@ class _Empty:
         @staticmethod
         def read() -> bytes:
             return b""
+
+
+def test_what_a_file_leaves_to_a_default_has_no_line_in_a_script(tmp_path: Path) -> None:
+    path = tmp_path / "config.py"
+    path.write_text("batch_size = 12\nmax_iters = 1000\nlr_decay_iters = 1000\n")
+    script = run(str(path), "--format", "python").stdout
+    assert "# nanogpt.get_lr, its default" in script
+    assert ":0:0" not in script

@@ -6,36 +6,25 @@ Both sides get the same text, parameters and gradients in float64; PyTorch runs 
 import importlib
 import inspect
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import optax
 import pytest
 
-from skillkit.configuration.building import build
 from skillkit.configuration.schedules import value
 from skillkit.translation.pytorch import recipe
 from skillkit.translation.script import Script
 from skillkit.translation.tables import entries
 from skillkit.translation.translating import Translation, translate
+from tests.stepping import EQUAL, difference, drawn, gradients, optax_run, start
 
 torch: Any = pytest.importorskip(
     "torch", reason="PyTorch is 5 GB with its own: pip install torch, to step both side by side"
 )
 
 pytestmark = pytest.mark.slow
-UPDATES = 50
-EQUAL = 1e-6  # of how far a parameter has moved
-SHAPES = ((3, 4), (4,))
 Settings = dict[str, Any]
-
-
-def drawn(rng: random.Random, low: float, high: float) -> float:
-    """Return a number between two others, on a logarithmic scale, short enough to be written."""
-    return float(f"{low * (high / low) ** rng.random():.3g}")
 
 
 def adams(rng: random.Random) -> Settings:
@@ -174,20 +163,6 @@ def translated(text: str, **options: Any) -> Translation:
     return translate(recipe(Script(text, "train.py"), **options), None)
 
 
-def gradients(seed: int) -> Iterator[list[np.ndarray]]:
-    """Yield gradients of any size: some elements near the usual eps, some never, some always 0."""
-    numbers = np.random.default_rng(seed)
-    sizes = [10.0 ** numbers.uniform(-9, 1, shape) for shape in SHAPES]
-    sizes[1][0] = 0.0
-    for _ in range(UPDATES):
-        yield [numbers.normal(size=shape) * size for shape, size in zip(SHAPES, sizes, strict=True)]
-
-
-def start(seed: int) -> list[np.ndarray]:
-    numbers = np.random.default_rng(seed)
-    return [numbers.normal(size=shape) for shape in SHAPES]
-
-
 def torch_run(text: str, seed: int, each: Callable[[Any, Any, int], None] | None = None) -> list[list[np.ndarray]]:
     """Return PyTorch's parameters after each update of a script's optimizer."""
     known: dict[str, Any] = {"params": [torch.nn.Parameter(torch.tensor(part)) for part in start(seed)]}
@@ -204,42 +179,6 @@ def torch_run(text: str, seed: int, each: Callable[[Any, Any, int], None] | None
                 scheduler.step()
         path.append([param.detach().numpy().copy() for param in known["params"]])
     return path
-
-
-def optax_run(configuration: Mapping[str, Any], seed: int) -> list[list[np.ndarray]]:
-    """Return Optax's parameters after each update of a configuration's optimizer."""
-    with jax.enable_x64(True):
-        (optimizer,) = build(configuration).values()
-        params: Any = start(seed)
-        # of a count in 32 bits Optax makes a rate of 32 bits, which is no matter of the formula
-        state = jax.tree.map(
-            lambda leaf: leaf.astype(jnp.int64) if leaf.dtype == jnp.int32 else leaf, optimizer.init(params)
-        )
-
-        @jax.jit
-        def step(params: Any, state: Any, grads: Any) -> Any:
-            updates, state = optimizer.update(grads, state, params)
-            return optax.apply_updates(params, updates), state
-
-        path = []
-        for grads in gradients(seed):
-            params, state = step(params, state, grads)
-            path.append([np.asarray(part) for part in params])
-    return path
-
-
-def difference(one: list[list[np.ndarray]], other: list[list[np.ndarray]], seed: int) -> float:
-    """Return by how much of the way that it has gone an element of two runs differs at most, at any update."""
-    worst = 0.0
-    last, ways = start(seed), [np.zeros(shape) for shape in SHAPES]
-    for ours, theirs in zip(one, other, strict=True):
-        ways = [way + np.abs(new - old) for way, new, old in zip(ways, ours, last, strict=True)]
-        last = ours
-        for a, b, way in zip(ours, theirs, ways, strict=True):
-            rounding = UPDATES * np.finfo(float).eps * np.abs(a)  # of adding small updates to a parameter
-            off = np.maximum(np.abs(a - b) - rounding, 0)
-            worst = max(worst, float(np.max(off / np.maximum(way, 1e-300))))
-    return worst
 
 
 def measured(text: str, seed: int, **options: Any) -> tuple[Translation, float]:

@@ -19,7 +19,8 @@ EPILOG = """\b
 Examples:
   skillkit translate train.py
   skillkit translate train.py --updates-per-epoch 782 --save adamw.yaml
-  skillkit translate train.py --set family=vit --json
+  skillkit translate training_args.json --updates 10000 --format config
+  skillkit translate config/train_gpt2.py --json
 """
 FORMATS = ("text", "config", "python", "json")
 HEADER = "# Translated by skillkit translate.\n"
@@ -56,11 +57,12 @@ def translate_command(
 ) -> None:
     """Translate the optimizer of a FILE, or of standard input where it is `-`, into Optax's.
 
-    Reads PyTorch scripts, by their syntax: nothing of them is run. Says what is equal, what differs, and names what is
-    not translated with its line. With `--set family=...`, what the recommender would set stands beside it.
+    Reads PyTorch scripts, Hugging Face's TrainingArguments, nanoGPT's configuration files and Keras' optimizers, by
+    their syntax: nothing of them is run. Says what is equal, what differs, and names what is not translated with its
+    line. With `--set family=...`, what the recommender would set stands beside it.
     """
     text, path = given_text(file)
-    found = translate(read_recipe(text, path, kind, updates_per_epoch), updates)
+    found = translate(read_recipe(text, path, kind, updates, updates_per_epoch), updates)
     form = "json" if as_json else form
     beside = pairs(found, set_answers(settings), decisions_folder(find_project())) if form in ("text", "json") else None
     if save:

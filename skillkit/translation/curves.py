@@ -1,4 +1,4 @@
-"""Curves: the learning rate that a scheduler of another framework gives each update, in closed form."""
+"""Curves: a learning rate over the updates, in closed form, as what the schedulers of several frameworks share."""
 
 import math
 from bisect import bisect_right
@@ -8,6 +8,7 @@ from typing import Any
 
 Rate = Callable[[int], float]
 Schedule = dict[str, Any]
+Given = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,29 @@ def held(curve: Curve, every: int, skips: int) -> Curve:
     return Curve(lambda update: curve.rate(update // every + skips), shape, bends, length)
 
 
+def sampled(curve: Curve, every: int) -> Curve:
+    """Return the curve of a schedule that counts batches, so many in an update, and is read in the last of them."""
+    if every == 1:
+        return curve
+
+    def shape(total: int) -> Schedule | None:
+        made = curve.shape(total * every)
+        whole = made and all(made.get(key, 0) % every == 0 for key in ("warmup_steps", "total_steps"))
+        if not made or not whole or "boundaries" in made or "timescale" in made:
+            return None  # which `fitting` finds by its rates
+        return made | {key: made[key] // every for key in ("warmup_steps", "total_steps") if key in made}
+
+    bends = tuple(sorted({bend // every for bend in curve.bends}))
+    length = None if curve.length is None else max(1, curve.length // every)
+    return Curve(lambda update: curve.rate(update * every + every - 1), shape, bends, length)
+
+
 def _stretched(schedule: Schedule, every: int) -> Schedule:
     steps = ("warmup_steps", "total_steps", "decay_steps", "cooldown_steps", "timescale")
     longer = {key: schedule[key] * every for key in steps if schedule.get(key)}
     if "boundaries" in schedule:
         longer["boundaries"] = [boundary * every for boundary in schedule["boundaries"]]
     return schedule | longer
-
-
-# ---- what the schedulers have in common
 
 
 def constant(rate: float) -> Curve:
@@ -86,6 +101,11 @@ def cosine(start: float, end: float, steps: int, cycles: float = 0.5) -> Curve:
     return Curve(rate, shape, (steps,), steps)
 
 
+def settled(curve: Curve, steps: int) -> Curve:
+    """Return the curve that stays from so many updates on."""
+    return replace(curve, rate=lambda update: curve.rate(min(update, steps)))
+
+
 def falling(rate: float, milestones: Sequence[int], gamma: float) -> Curve:
     """Return the curve that is multiplied by a factor at each milestone."""
     ordered, factor = sorted(milestones), float(gamma)  # a whole number's power could have a million digits
@@ -100,7 +120,25 @@ def falling(rate: float, milestones: Sequence[int], gamma: float) -> Curve:
     return Curve(lambda update: rate * factor ** bisect_right(ordered, update), shape, tuple(ordered))
 
 
+def stepping(rate: float, size: int, gamma: float) -> Curve:
+    """Return the curve that is multiplied by a factor once in so many updates."""
+    every, factor = positive(size), float(gamma)
+
+    def shape(total: int) -> Schedule | None:
+        return falling(rate, range(every, total, every), factor).shape(total) if total // every <= _MOST else None
+
+    return Curve(lambda update: rate * factor ** (update // every), shape, tuple(every * n for n in range(1, _MOST)))
+
+
 _MOST = 1000  # boundaries that anybody would read
+
+
+def polynomial(start: float, end: float, steps: int, power: float) -> Curve:
+    """Return the curve along a power of what is left, from one rate to another."""
+    straight = linear(start, end, steps)
+    if power == 1:
+        return straight
+    return Curve(lambda update: end + (start - end) * (1 - min(update / steps, 1.0)) ** power, bends=(steps,))
 
 
 def exponential(rate: float, gamma: float) -> Curve:
@@ -158,177 +196,20 @@ def product(curves: Sequence[Curve], rate: float) -> Curve:
     return Curve(lambda update: rate * math.prod(curve.rate(update) / rate for curve in curves), bends=bends)
 
 
-# ---- the schedulers by their names
-
-
-def _arguments(given: Mapping[str, Any], *names: str) -> list[Any]:
+def arguments(given: Given, *names: str) -> list[Any]:
+    """Return some of a scheduler's arguments in this order."""
     return [given[name] for name in names]
 
 
-def _positive(value: Any) -> int:
+def positive(value: Any) -> int:
+    """Return a whole number from 1 on.
+
+    Raises:
+        ValueError: It is none.
+    """
     if not isinstance(value, int) or value < 1:
         raise ValueError
     return value
 
 
-def _linear_lr(given: Mapping[str, Any], rate: float) -> Curve:
-    start, end, steps = _arguments(given, "start_factor", "end_factor", "total_iters")
-    return linear(rate * start, rate * end, steps)
-
-
-def _constant_lr(given: Mapping[str, Any], rate: float) -> Curve:
-    low, steps = rate * given["factor"], given["total_iters"]
-    return replace(falling(low, [steps], 1 / given["factor"]), rate=lambda update: rate if update >= steps else low)
-
-
-def _step_lr(given: Mapping[str, Any], rate: float) -> Curve:
-    size, gamma = _positive(given["step_size"]), float(given["gamma"])
-
-    def shape(total: int) -> Schedule | None:
-        return falling(rate, range(size, total, size), gamma).shape(total) if total // size <= _MOST else None
-
-    return Curve(lambda update: rate * gamma ** (update // size), shape, tuple(size * n for n in range(1, _MOST)))
-
-
-def _polynomial_lr(given: Mapping[str, Any], rate: float) -> Curve:
-    steps, power = _arguments(given, "total_iters", "power")
-    return _polynomial(rate, 0.0, steps, power)
-
-
-def _polynomial(start: float, end: float, steps: int, power: float) -> Curve:
-    straight = linear(start, end, steps)
-    if power == 1:
-        return straight
-    return Curve(lambda update: end + (start - end) * (1 - min(update / steps, 1.0)) ** power, bends=(steps,))
-
-
-def _restarts(given: Mapping[str, Any], rate: float) -> Curve:
-    first, factor, end = _positive(given["T_0"]), _positive(given["T_mult"]), given["eta_min"]
-
-    def value(update: int) -> float:
-        length, since = first, update
-        if factor == 1:
-            since = update % first
-        else:
-            while since >= length:  # which doubles at least
-                since, length = since - length, length * factor
-        return float(end + (rate - end) * (1 + math.cos(math.pi * since / length)) / 2)
-
-    whole = cosine(rate, end, first)
-    return Curve(value, whole.shape, (first, first * (1 + factor)), None)
-
-
-def _one_cycle(given: Mapping[str, Any], _: float) -> Curve:
-    total = given["total_steps"] or given["epochs"] * given["steps_per_epoch"]
-    top, share = given["max_lr"], given["pct_start"]
-    first, last = top / given["div_factor"], top / given["div_factor"] / given["final_div_factor"]
-    turn = share * total - 1
-    phases = [(turn, first, top), (total - 1, top, last)]
-    if given["three_phase"]:
-        phases = [(turn, first, top), (2 * share * total - 2, top, first), (total - 1, first, last)]
-    anneal = _cosine_between if given["anneal_strategy"] == "cos" else _line_between
-
-    def rate(update: int) -> float:
-        begin = 0.0
-        for end, low, high in phases:
-            if update <= end or end == total - 1:
-                return anneal(low, high, (update - begin) / (end - begin))
-            begin = end
-        raise AssertionError
-
-    def shape(_: int) -> Schedule | None:
-        name = {"cos": "cosine", "linear": "linear"}[given["anneal_strategy"]]
-        if given["three_phase"] or not 0 < round(turn) < total - 1:
-            return None
-        made = {"name": name, "init_value": first, "peak_value": top, "end_value": last}
-        return made | {"warmup_steps": round(turn), "total_steps": total - 1}
-
-    return Curve(rate, shape, tuple(math.ceil(end) for end, _, _ in phases), total)
-
-
-def _line_between(start: float, end: float, share: float) -> float:
-    return start + (end - start) * share
-
-
-def _cosine_between(start: float, end: float, share: float) -> float:
-    return end + (start - end) / 2 * (1 + math.cos(math.pi * share))
-
-
-def _cyclic(given: Mapping[str, Any], _: float) -> Curve:
-    low, high, up = _arguments(given, "base_lr", "max_lr", "step_size_up")
-    down = given["step_size_down"] or up
-    whole = up + down
-    mode, gamma = given["mode"], float(given["gamma"])
-
-    def rate(update: int) -> float:
-        cycle = math.floor(1 + update / whole)
-        inside = 1 + update / whole - cycle
-        scale = inside * whole / up if inside <= up / whole else (1 - inside) * whole / down
-        factor = {"triangular": 1.0, "triangular2": 0.5 ** float(cycle - 1), "exp_range": gamma**update}[mode]
-        return float(low + (high - low) * scale * factor)
-
-    return Curve(rate, bends=tuple(n * whole + part for n in range(100) for part in (up, whole)))
-
-
-def _hard_restarts(given: Mapping[str, Any], rate: float) -> Curve:
-    warmup, total, cycles = _arguments(given, "num_warmup_steps", "num_training_steps", "num_cycles")
-    left = max(1, total - warmup)
-
-    def value(update: int) -> float:
-        if update >= left:
-            return 0.0
-        return float(rate * max(0.0, 0.5 * (1 + math.cos(math.pi * ((cycles * update / left) % 1.0)))))
-
-    shape = cosine(rate, 0.0, left).shape if cycles == 1 else lambda _: None
-    bends = tuple(math.ceil(left * n / cycles) for n in range(1, min(int(cycles), 100) + 1)) if cycles >= 1 else ()
-    return warmed(warmup, Curve(value, shape, bends, left))
-
-
-def _cosine_with_warmup(given: Mapping[str, Any], rate: float) -> Curve:
-    warmup, total, cycles = _arguments(given, "num_warmup_steps", "num_training_steps", "num_cycles")
-    return warmed(warmup, cosine(rate, 0.0, max(1, total - warmup), cycles))
-
-
-def _linear_with_warmup(given: Mapping[str, Any], rate: float) -> Curve:
-    warmup, total = _arguments(given, "num_warmup_steps", "num_training_steps")
-    left = max(1, total - warmup)
-    return warmed(warmup, replace(linear(rate, 0.0, left), length=left))
-
-
-def _polynomial_with_warmup(given: Mapping[str, Any], rate: float) -> Curve:
-    warmup, total, end = _arguments(given, "num_warmup_steps", "num_training_steps", "lr_end")
-    left = max(1, total - warmup)
-    return warmed(warmup, replace(_polynomial(rate, end, left, given["power"]), length=left))
-
-
-def _inverse_sqrt(given: Mapping[str, Any], rate: float) -> Curve:
-    warmup = given["num_warmup_steps"]
-    timescale = given["timescale"] or warmup or 10_000  # transformers' own default
-
-    def shape(total: int) -> Schedule:
-        return {"name": "rsqrt", "peak_value": rate, "timescale": timescale, "total_steps": total}
-
-    return warmed(warmup, Curve(lambda update: rate / math.sqrt(1 + update / timescale), shape))
-
-
-Maker = Callable[[Mapping[str, Any], float], Curve]
-
-SCHEDULERS: dict[str, Maker] = {
-    "StepLR": _step_lr,
-    "MultiStepLR": lambda given, rate: falling(rate, given["milestones"], given["gamma"]),
-    "ConstantLR": _constant_lr,
-    "LinearLR": _linear_lr,
-    "ExponentialLR": lambda given, rate: exponential(rate, given["gamma"]),
-    "CosineAnnealingLR": lambda given, rate: cosine(rate, given["eta_min"], given["T_max"]),
-    "CosineAnnealingWarmRestarts": _restarts,
-    "PolynomialLR": _polynomial_lr,
-    "OneCycleLR": _one_cycle,
-    "CyclicLR": _cyclic,
-    "get_constant_schedule": lambda _, rate: constant(rate),
-    "get_constant_schedule_with_warmup": lambda given, rate: warmed(given["num_warmup_steps"], constant(rate)),
-    "get_linear_schedule_with_warmup": _linear_with_warmup,
-    "get_cosine_schedule_with_warmup": _cosine_with_warmup,
-    "get_cosine_with_hard_restarts_schedule_with_warmup": _hard_restarts,
-    "get_polynomial_decay_schedule_with_warmup": _polynomial_with_warmup,
-    "get_inverse_sqrt_schedule": _inverse_sqrt,
-}
+Maker = Callable[[Given, float], Curve]  # of a scheduler's arguments and the optimizer's rate

@@ -82,7 +82,7 @@ def made(part: Part, entry: Entry, recipe: Recipe) -> Made | None:
         parts = value if len(argument.to) > 1 else [value] * len(argument.to)
         for here, one in zip(argument.to, parts, strict=True):
             settings[here] = one
-            rows.append(Row(name, arguments[name], here, one))
+            rows.append(Row(arguments[name].called or name, arguments[name], here, one))
     if entry.adjust:
         settings = ADJUSTMENTS[entry.adjust](settings, plain)
     rate, decay = settings.pop("rate", 0.0), settings.pop("weight_decay", 0)

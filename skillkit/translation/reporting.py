@@ -10,6 +10,7 @@ from skillkit.reading import shown
 from skillkit.translation.beside import Pair
 from skillkit.translation.optimizers import Row
 from skillkit.translation.translating import Remark, Translation
+from skillkit.translation.values import Given, Value
 
 _WIDTH = 118
 
@@ -56,13 +57,13 @@ def reasons(translation: Translation) -> list[dict[str, str]]:
     numbers = [
         {
             "setting": _HERE.get(row.here, row.here),
-            "because": f"{_there(row)}, {_place(path, row)}",
+            "because": f"{_there(row)}, {_place(path, row.value)}",
             "source": entry.source,
         }
         for entry, row in translation.rows
     ]
     others = [
-        {"setting": setting, "because": f"{given.name}, {path}:{given.line}:{given.column}", "source": where}
+        {"setting": setting, "because": f"{given.name}, {_place(path, given)}", "source": where}
         for setting, given, where in translation.placed
     ]
     return numbers + others
@@ -83,7 +84,11 @@ def _calls(translation: Translation) -> Iterator[str]:
 
 def _numbers(translation: Translation) -> Iterator[str]:
     cells = [
-        (_there(row), _place(translation.recipe.path, row), f"{_HERE.get(row.here, row.here)} {shown(row.result)}")
+        (
+            _there(row),
+            _place(translation.recipe.path, row.value),
+            f"{_HERE.get(row.here, row.here)} {shown(row.result)}",
+        )
         for _, row in translation.rows
     ]
     yield from _columns([("there", "where", "here"), *cells])
@@ -93,8 +98,8 @@ def _there(row: Row) -> str:
     return f"{row.there}={shown(row.value.plain)}"
 
 
-def _place(path: str, row: Row) -> str:
-    return f"{path}:{row.value.line}:{row.value.column}" if row.value.line else "its default"
+def _place(path: str, at: Value | Given) -> str:
+    return f"{path}:{at.line}:{at.column}" if at.line else "its default"
 
 
 def _number(row: Row) -> dict[str, Any]:

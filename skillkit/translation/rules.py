@@ -23,7 +23,12 @@ def negated(value: float, _: Known) -> float:
 
 def times_rate(value: float, known: Known) -> float:
     """Return a decay that follows the rate as one of each update, at the highest rate."""
-    return value * float(known["lr"])
+    return value * or_hundredth(known["lr"], known)
+
+
+def or_hundredth(value: float | None, _: Known) -> float:
+    """Return the rate, or where Adafactor finds it itself, the highest that it may find."""
+    return 0.01 if value is None else float(value)
 
 
 def muon_scale(value: str | None, _: Known) -> float | None:
@@ -32,7 +37,7 @@ def muon_scale(value: str | None, _: Known) -> float | None:
 
 
 RULES: dict[str, Callable[[Any, Known], Any]] = {
-    rule.__name__: rule for rule in (unless_zero, squared, negated, times_rate, muon_scale)
+    rule.__name__: rule for rule in (unless_zero, squared, negated, times_rate, or_hundredth, muon_scale)
 }
 
 
@@ -43,4 +48,12 @@ def dampened(settings: dict[str, Any], known: Known) -> dict[str, Any]:
     return settings | {"rate": settings["rate"] * (1 - known["dampening"])}
 
 
-ADJUSTMENTS: dict[str, Callable[[dict[str, Any], Known], dict[str, Any]]] = {"dampened": dampened}
+def without_least(settings: dict[str, Any], _: Known) -> dict[str, Any]:
+    """Return Adafactor without the least size of a parameter, which Optax has no argument for."""
+    return {name: value for name, value in settings.items() if name != "least"}
+
+
+ADJUSTMENTS: dict[str, Callable[[dict[str, Any], Known], dict[str, Any]]] = {
+    "dampened": dampened,
+    "without_least": without_least,
+}

@@ -81,7 +81,7 @@ class Entry:
         return self.name.rpartition(".")[2]
 
 
-TABLES = ("pytorch", "transformers")
+TABLES = ("pytorch", "transformers", "nanogpt", "keras")
 
 
 @cache

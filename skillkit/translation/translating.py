@@ -1,5 +1,6 @@
 """Translating: what a file says of training as a configuration of Optax, with what is equal and what is not."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,9 +9,10 @@ from typing import Any
 from skillkit.configuration.format import validate
 from skillkit.configuration.optimizers import WITHOUT_RATE
 from skillkit.errors import BadInput, bad_input
-from skillkit.translation.curves import SCHEDULERS, Curve, constant, held, joined, product
+from skillkit.translation.curves import Curve, constant, held, joined, product, sampled
 from skillkit.translation.fitting import Fit, fitted
 from skillkit.translation.optimizers import Made, Row, made
+from skillkit.translation.schedulers import SCHEDULERS
 from skillkit.translation.tables import Entry, bound, entries
 from skillkit.translation.values import Given, Part, Recipe, numbers
 
@@ -96,7 +98,9 @@ def _network(result: Translation, part: Part, updates: int | None) -> dict[str, 
     if optimizer is None:
         return None
     schedule, varies = _schedule(result, part, optimizer, updates)
-    result.rows += [(entry, row) for row in optimizer.rows]
+    # a scheduler may have rates of its own
+    kept = math.isclose(schedule.get("peak_value") or 0.0, optimizer.rate)
+    result.rows += [(entry, row) for row in optimizer.rows if kept or row.here != "rate"]
     differs = optimizer.differs(varies)
     result.differs += [Remark(entry.short, text, entry.source) for text in differs]
     if entry.equal and not differs:
@@ -158,7 +162,7 @@ def _curve(result: Translation, part: Part, rate: float) -> Curve | None:
             f"{short} is stepped once in an epoch: --updates-per-epoch says how many updates that is; here it is 1"
         )
         result.recipe.miss(part.scheduler, message)
-    return held(curve, part.every or 1, part.skips)
+    return sampled(held(curve, part.every or 1, part.skips), part.batches)
 
 
 def _made_curve(result: Translation, given: Given, rate: float) -> Curve | None:
@@ -212,11 +216,16 @@ def _clip(result: Translation, part: Part) -> dict[str, Any] | None:
     if not isinstance(bound_of, int | float) or isinstance(bound_of, bool) or not 0 < bound_of < float("inf"):
         result.recipe.miss(part.clip, f"the clipping is not translated: its bound is {bound_of}")
         return None
-    short, source = part.clip.name.rpartition(".")[2], _CLIPPING.format(name=part.clip.name)
+    short = part.clip.name.rpartition(".")[2]
+    keras = part.clip.name.startswith("keras.")
+    source = "https://keras.io/api/optimizers/" if keras else _CLIPPING.format(name=part.clip.name)
     result.placed.append(("clip", part.clip, source))
-    if short == "clip_grad_value_":
+    if "clip_value" in plain:
         result.equal.append(Remark(short, "each element is clipped to the same bound", source))
         return {"kind": "elementwise", "max_norm": bound_of}
+    if keras:
+        result.equal.append(Remark(short, "the norm of all gradients together is clipped to the same bound", source))
+        return {"kind": "global_norm", "max_norm": bound_of}
     if plain.get("norm_type", 2) != 2:
         text = f"the norm is of the order {plain['norm_type']}, Optax's is the Euclidean one"
         result.differs.append(Remark(short, text, source))

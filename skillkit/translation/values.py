@@ -15,11 +15,13 @@ class Value:
         plain: None, a boolean, number or string, or lists and dicts of these.
         line: Counted from 1; 0 where it stands nowhere but in the documentation, as a default.
         column: Counted from 1.
+        called: What the file calls it, where that is another name than the tables' argument.
     """
 
     plain: Any
     line: int = 0
     column: int = 0
+    called: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Part:
         scheduler: What changes its learning rate, or None.
         every: How many updates one step of the scheduler takes, None where that is not known.
         skips: How many steps the scheduler takes before the first update.
+        batches: How many steps it takes in an update, in the last of which it is read.
         clip: The call that clips its gradients, or None.
         mask: Which parameters are decayed.
     """
@@ -62,6 +65,7 @@ class Part:
     scheduler: Given | None = None
     every: int | None = 1
     skips: int = 0
+    batches: int = 1
     clip: Given | None = None
     mask: str = "all"
 
