@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillkit.configuration.schedules import value
-from skillkit.translation.curves import Curve, Schedule
+from skillkit.curves.curve import Curve, Schedule
 
 EQUAL = 1e-9  # of the peak: what rounding makes of the same formula
 _POINTS = 2000

@@ -9,11 +9,9 @@ from typing import Any
 
 from skillkit.errors import did_you_mean
 from skillkit.reading import parse, shown
-from skillkit.translation.curves import Curve, Given, Maker, arguments, cosine, settled, warmed
 from skillkit.translation.literals import NotLiteral
 from skillkit.translation.script import Script
-from skillkit.translation.values import Given as Call
-from skillkit.translation.values import Part, Recipe, Value
+from skillkit.translation.values import Given, Part, Recipe, Value
 
 KIND = "nanoGPT configuration"
 
@@ -88,11 +86,11 @@ def _filled(found: Recipe, values: dict[str, Value], updates: int | None) -> Rec
         "weight_decay": values["weight_decay"],
     }
     rate = values["learning_rate"]
-    optimizer = Call("torch.optim.AdamW", given, rate.line, rate.column)
+    optimizer = Given("torch.optim.AdamW", given, rate.line, rate.column)
     wanted = ("warmup_iters", "lr_decay_iters", "min_lr")
-    scheduler = Call("nanogpt.get_lr", {name: values[name] for name in wanted}, rate.line, rate.column)
+    scheduler = Given("nanogpt.get_lr", {name: values[name] for name in wanted}, rate.line, rate.column)
     norm = values["grad_clip"]
-    clip = Call("torch.nn.utils.clip_grad_norm_", {"max_norm": norm}, norm.line, norm.column)
+    clip = Given("torch.nn.utils.clip_grad_norm_", {"max_norm": norm}, norm.line, norm.column)
     decays = scheduler if plain["decay_lr"] else None
     if decays:
         found.assumed.append("train.py is of December 2024 or later; before, the first update's rate was 0")
@@ -119,12 +117,3 @@ def _answers(plain: Mapping[str, Any], every: int) -> dict[str, Any]:
 
 
 _PRECISION = {"bfloat16": "bfloat16-compute", "float16": "float16"}
-
-
-def _get_lr(given: Given, rate: float) -> Curve:
-    warmup, last, floor = arguments(given, "warmup_iters", "lr_decay_iters", "min_lr")
-    left = max(1, last - warmup)
-    return warmed(warmup, settled(cosine(rate, floor, left), left), rate / (warmup + 1))
-
-
-SCHEDULERS: dict[str, Maker] = {"get_lr": _get_lr}

@@ -8,11 +8,11 @@ from typing import Any
 
 from skillkit.configuration.format import validate
 from skillkit.configuration.optimizers import WITHOUT_RATE
+from skillkit.curves.curve import Curve, constant, held, joined, product, sampled
+from skillkit.curves.schedulers import SCHEDULERS
 from skillkit.errors import BadInput, bad_input
-from skillkit.translation.curves import Curve, constant, held, joined, product, sampled
 from skillkit.translation.fitting import Fit, fitted
 from skillkit.translation.optimizers import Made, Row, made
-from skillkit.translation.schedulers import SCHEDULERS
 from skillkit.translation.tables import Entry, bound, entries
 from skillkit.translation.values import Given, Part, Recipe, numbers
 

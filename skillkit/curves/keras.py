@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_right
 
-from skillkit.translation.curves import (
+from skillkit.curves.curve import (
     Curve,
     Given,
     Maker,

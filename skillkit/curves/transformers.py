@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from skillkit.translation.curves import (
+from skillkit.curves.curve import (
     Curve,
     Given,
     Maker,

@@ -1,0 +1,1 @@
+"""Learning rates over the updates, as the schedulers of other frameworks give them."""
