@@ -18,6 +18,7 @@ from skillkit.recommender.decisions import Book, read_book
 from skillkit.recommender.draft import Draft, decide
 from skillkit.recommender.issues import read_issues
 from skillkit.recommender.model import answers_of, description, networks_of, remarks
+from skillkit.recommender.neighbours import neighbours
 from skillkit.recommender.overlays import overlay
 from skillkit.recommender.questions import Answers, read_questions
 from skillkit.recommender.situation import Situation, complete
@@ -60,6 +61,7 @@ def recommend_for(given: Answers, folder: Path, tree: Tree | None = None) -> Rec
         "tree": None,
         "reasons": _reasons(draft, configuration, situation),
         "warnings": [*_doubts(given, folder), *cautions(draft, situation, memory)],
+        "nearby": neighbours(draft, book, situation, read_questions(folder)),
         "advice": list(book.advice),
         "tuning": tuning(draft, book, situation),
         "alternatives": alternatives(draft, situation, folder),

@@ -18,6 +18,7 @@ def words(recommendation: Mapping[str, Any]) -> str:
         *_tree(recommendation["tree"]),
         _in_all(recommendation),
         *(f"Warning: {text}" for text in recommendation["warnings"]),
+        *(f"Nearby: {text}" for text in recommendation["nearby"]),
         *(f"Note: {text}" for text in recommendation["advice"]),
         *(f"{one['issue']}: {one['check']} {one['then']}" for one in recommendation["issues"]),
     ]
@@ -57,6 +58,7 @@ def markdown(recommendation: Mapping[str, Any]) -> str:
         ("Memory", list(_memory(recommendation["memory"]))),
         ("Parameters", list(_parameters(recommendation))),
         ("Warnings", [f"- {text}" for text in recommendation["warnings"]]),
+        ("Nearby", [f"- {text}" for text in recommendation["nearby"]]),
         ("Notes", [f"- {text}" for text in recommendation["advice"]]),
         ("Known issues", _table(("issue", "check", "then", "source"), recommendation["issues"])),
         ("Tuning", list(_tuning(recommendation["tuning"]))),

@@ -11,6 +11,8 @@ from skillkit.recommender.decisions import Book
 from skillkit.recommender.questions import LENGTHS, Answers, Questionnaire
 from skillkit.recommender.sizes import parse_size
 
+LEAST_TOKENS = 4096  # nobody updates a language model on fewer
+
 
 @dataclass(frozen=True)
 class Situation:
@@ -21,12 +23,14 @@ class Situation:
         assumed: The keys of those that were assumed.
         numbers: The answers and all derived quantities; None where unknown.
         labels: The choice or range that each of these lies in.
+        is_counted_in_tokens: Whether the family's batches are counted in tokens.
     """
 
     answers: Answers
     assumed: tuple[str, ...]
     numbers: Mapping[str, Any]
     labels: Mapping[str, str]
+    is_counted_in_tokens: bool
 
     @property
     def updates(self) -> int:
@@ -56,7 +60,8 @@ def complete(given: Answers, book: Book, questionnaire: Questionnaire) -> Situat
         raise bad_input("warmup_steps", message)
     questions = (*questionnaire.questions, *questionnaire.derived)
     labels = {one.id: one.label(numbers.get(one.id)) for one in questions if one.choices or one.ranges}
-    return Situation(answers, assumed, numbers, labels)
+    in_tokens = book.assumptions(answers["stage"])["batch_unit"] == "tokens"
+    return Situation(answers, assumed, numbers, labels, in_tokens)
 
 
 def _assume(given: Answers, book: Book, questionnaire: Questionnaire) -> Answers:
@@ -68,10 +73,23 @@ def _assume(given: Answers, book: Book, questionnaire: Questionnaire) -> Answers
         value = given.get(question.id)
         if value is None and _is_needed(question.id, answers):
             default = family.get(question.id) if question.default is None else question.default
+            default = _in_unit(default, family, given, answers) if question.id == "batch_size" else default
             value = _default(question.id, default, given, answers)
         if value is not None:
             answers[question.id] = value
     return answers
+
+
+def _in_unit(batch: Any, family: Mapping[str, Any], given: Answers, answers: Answers) -> int:
+    """Return the family's usual batch in the unit that is asked for."""
+    size, usual, unit = int(parse_size(str(batch)) or batch), family["batch_unit"], answers["batch_unit"]
+    length = given.get("sequence_length") or int(parse_size(str(family.get("sequence_length", _LENGTH))) or _LENGTH)
+    if "tokens" not in (usual, unit) or usual == unit:
+        return size
+    return max(1, size // length) if usual == "tokens" else size * length
+
+
+_LENGTH = 512  # tokens of a sequence, for a family that does not count in them, but whose user does
 
 
 def _is_needed(name: str, answers: Answers) -> bool:
@@ -91,11 +109,10 @@ def _default(name: str, default: Any, given: Answers, answers: Answers) -> Any:
         return max(1, answers["parameters"] // 8) if answers["family"] == "moe-lm" else None
     if name == "adapter_parameters":
         return max(1, answers["parameters"] // 200) if answers["stage"] == "adapter" else None
-    if name == "batch_unit" and default == "tokens" and given.get("batch_size", math.inf) < 4096:
-        return "sequences"  # nobody updates a language model on fewer tokens
+    if name == "batch_unit" and default == "tokens" and given.get("batch_size", math.inf) < LEAST_TOKENS:
+        return "sequences"
     if name == "sequence_length" and default is None:
-        # a family that does not count in tokens, but this user does
-        return 512 if "tokens" in (answers["batch_unit"], *given) else None
+        return _LENGTH if "tokens" in (answers["batch_unit"], *given) else None
     if isinstance(default, Mapping):
         return int(evaluate(default, answers))
     return parse_size(default) if isinstance(default, str) and parse_size(default) else default
