@@ -40,7 +40,7 @@ def is_matrix(name: str, rank: int) -> bool:
 
 def is_embedding(name: str, rank: int) -> bool:
     """Return whether a parameter is a table of embeddings, or makes them of patches."""
-    parts = [part for part in parts_of(name) if not part.isdigit()]
+    parts = [part for part in parts_of(name) if not part.isdigit()] or [""]  # of a list of arrays none has a name
     patches = len(parts) > 2 and parts[-2] in ("proj", "projection") and "embed" in parts[-3]
     found = re.search(_EMBEDDING, parts[-1]) or re.search(_EMBEDDING, layer_of(name)) or is_position(name, rank)
     return rank >= 2 and bool(found or patches) and not is_head(name, rank)
