@@ -53,6 +53,13 @@ def test_a_skill_that_can_be_loaded() -> None:
         ("Adds.", "<b>Adds</b>", "3:14: front matter: must not hold < or >, which some assistants take for a tag"),
         ("Adds.", "Adds --- once", "3:14: front matter: must not hold ---"),
         ("\n---\n", "\nmetadata: {version: 1.0}\n---\n", "4:21: front matter: must be text, not 1.0: put it in quotes"),
+        ("name:", "licence: MIT\nname:", "2:1: front matter: unknown key 'licence' (did you mean 'license'?)"),
+        (
+            "name:",
+            "tags: [a]\nname:",
+            "2:1: front matter: unknown key 'tags': some assistants refuse a skill with another key than name, "
+            "description, license, compatibility, metadata, allowed-tools; metadata may say it, as text",
+        ),
         ("---\nname", "name", "1:1: must begin with a line '---'"),
         ("---\nname", "--- \nname", ""),
     ],
@@ -69,6 +76,14 @@ def test_what_cannot_be_loaded_is_refused(skill: Path, old: str, new: str, messa
 def test_the_place_is_the_template_s_line(skill: Path) -> None:
     skill.write_text(GOOD.replace("---\n", "{% set x = 1 %}\n{# why #}\n---\n", 1).replace("Adds.", "{{ 'a' * 1025 }}"))
     assert problems(skill) == ["5:14: front matter: is 1,047 characters long, and may have 1,024"]
+
+
+def test_of_another_text_only_a_slip_is_refused(edit: Edit) -> None:
+    edit("templates/sums.md.j2", "# Sums", "---\nname: adder\ndescription: Adds.\nmodel: any\n---\n# Sums")
+    assert list(Renderer(find_project()).render())
+    edit("templates/sums.md.j2", "model: any", "licence: MIT")
+    with pytest.raises(BadInput, match=r"sums\.md\.j2:4:1: front matter: unknown key 'licence' \(did you mean"):
+        list(Renderer(find_project()).render())
 
 
 def test_other_texts_may_have_other_front_matter(edit: Edit) -> None:

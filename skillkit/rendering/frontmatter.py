@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from skillkit.errors import BadInput, Problem, bad_input
+from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
 from skillkit.files import read_text
 from skillkit.reading import Document, parse
 from skillkit.shapes import check, schema
@@ -47,10 +47,22 @@ def _problems(front: str, template: Path, is_skill: bool) -> Iterator[Problem]:
         return
     if not is_skill and "name" not in (document.value if isinstance(document.value, dict) else ()):
         return  # another kind of text, as an assistant's rules
-    problems = list(check(document, schema("frontmatter")))
+    problems = [*check(document, schema("frontmatter")), *_unknown(document, is_skill)]
     yield from problems
     if not problems:
         yield from _further(document, template, is_skill)
+
+
+def _unknown(document: Document, is_skill: bool) -> Iterator[Problem]:
+    """Yield keys that no assistant takes from a skill; of another text, those that are nearly one."""
+    known = schema("frontmatter")["properties"]
+    for name in document.value if isinstance(document.value, dict) else ():
+        near = did_you_mean(str(name), known)
+        if name not in known and (is_skill or near):
+            hint = (
+                f"some assistants refuse a skill with another key than {', '.join(known)}; metadata may say it, as text"
+            )
+            yield document.problem((name, "#key"), f"unknown key '{name}'{near or f': {hint}'}")
 
 
 def _further(document: Document, template: Path, is_skill: bool) -> Iterator[Problem]:
