@@ -275,7 +275,7 @@ def test_both_sides_of_a_real_change(project: Path) -> None:
     (project / "reference" / "changes.yaml").write_text(REAL)
     done = CliRunner().invoke(skillkit, ["verify", "changes", "--both-sides", "--record"])
     assert done.exit_code == 0, done.output
-    assert done.stdout == "of 1 changes 1 are proven at both sides, 0 at the later alone, 0 not\n"
+    assert done.stdout == "1 change: 1 proven at both sides, 0 at the later alone, 0 not\n"
     for version, kind in (("22.0", "1 change"), ("21.3", "1 earlier version")):
         assert re.search(rf"^[12]/2 packaging=={version}: .*{kind}: 0 failed", done.stderr, re.MULTILINE)
     evidence = load_evidence(project / "outputs" / "evidence.json")

@@ -91,6 +91,21 @@ def test_a_set_that_cannot_be_installed_is_no_pass(sets: list[str], monkeypatch:
     assert "can't be installed: no solution" in result.stderr
 
 
+@pytest.mark.usefixtures("project")
+def test_a_set_that_cannot_be_installed_is_in_every_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("skillkit.cli.abreast.interpreter", _refuse)
+    words = "jax==9 can't be installed: no solution"
+    names = [f"report.{ending}" for ending in ("md", "xml", "json")]
+    line = ("verify", "--with", "jax==9", *(word for name in names for word in ("--report", name)))
+    found = call(*line, "--output-format", "github")
+    assert found.stdout == f"::error file=--with,title=skillkit environment jax==9::{words}\n"
+    assert all(words in Path(name).read_text() for name in names)
+    (failed,) = json.loads(call(*line, "--json").stdout)["jax==9"]["failed"]
+    assert (failed["kind"], failed["message"]) == ("environment", words)
+    (one,) = json.loads(call(*line, "--output-format", "sarif").stdout)["runs"][0]["results"]
+    assert words in one["message"]["text"]
+
+
 def _refuse(*_: object) -> Path:
     raise NotInstallable("no solution")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import click
 
 from skillkit.catalogue.changes import load_changes
+from skillkit.errors import counted
 from skillkit.findings import written
 from skillkit.places import Project
 from skillkit.proof.evidence import Evidence
@@ -30,7 +31,7 @@ def print_reports(reports: Mapping[str, Report], form: str, several: bool) -> No
     elif several:
         _print_table(reports)
     else:
-        for report in reports.values():
+        for report in (one for one in reports.values() if one.versions):
             click.echo(", ".join(f"{name} {version}" for name, version in report.versions.items()))
 
 
@@ -45,12 +46,12 @@ def _print_table(reports: Mapping[str, Report]) -> None:
 def print_sides(project: Project, reports: Mapping[str, Report]) -> None:
     """Print which changes are proven at both sides, and which are not."""
     evidence = Evidence()
-    for report in reports.values():
+    for report in (one for one in reports.values() if one.versions):  # else its environment could not be made
         evidence = evidence.with_side(report.as_run())
     found = sides_shown(load_changes(project), evidence)
     for name in ("later", "none"):
         for change in found[name]:
             click.echo(f"{change}: {'proven from its version on alone' if name == 'later' else 'not proven'}")
     both, later, none = (len(found[name]) for name in ("both", "later", "none"))
-    counts = f"{both} are proven at both sides, {later} at the later alone, {none} not"
-    click.echo(f"of {both + later + none} changes {counts}")
+    total = counted(both + later + none, "change")
+    click.echo(f"{total}: {both} proven at both sides, {later} at the later alone, {none} not")

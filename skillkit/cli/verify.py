@@ -22,7 +22,7 @@ from skillkit.proof.reporting import ENDINGS, report_text
 from skillkit.proof.shards import WHOLE, Shard, parse_shard
 from skillkit.proof.sides import Side, sides
 from skillkit.proof.statements import project_proofs
-from skillkit.proof.verification import Report
+from skillkit.proof.verification import Report, unmade
 from skillkit.writing import write
 
 EPILOG = """\b
@@ -130,6 +130,7 @@ def _run(tasks: Sequence[Task], settings: Settings, record: bool, whole: bool) -
     for task, done in verified(tasks, settings):
         if isinstance(done, NotInstallable):
             click.secho(f"FAILS  {task.label} can't be installed: {done}", fg="red", err=True)
+            found[task.label] = unmade(task.label, task.side.proofs[0].place if task.side else "--with", str(done))
             failed = True
             continue
         found[task.label] = done
@@ -167,7 +168,9 @@ def _wanted(sets: tuple[str, ...], pythons: tuple[str, ...]) -> list[Wanted | No
             raise bad_input("--python", "goes with a --with that says which versions to install")
         return [None]
     if len(pythons) not in (0, 1, len(sets)):
-        raise bad_input("--python", f"is given {len(pythons)} times for {len(sets)} sets: once, or once for each")
+        raise bad_input(
+            "--python", f"is given {len(pythons)} times for {counted(len(sets), 'set')}: once, or once for each"
+        )
     chosen = pythons * len(sets) if len(pythons) == 1 else pythons or ("",) * len(sets)
     return [Wanted(versions, python) for versions, python in zip(sets, chosen, strict=True)]
 

@@ -81,6 +81,19 @@ class Report:
         }
 
 
+def unmade(label: str, place: str, message: str) -> Report:
+    """Return the report of an environment that could not be made, in which nothing could be run.
+
+    Args:
+        label: The environment in words.
+        place: Where it is asked for.
+        message: Why it could not be made.
+    """
+    verdict = Verdict(f"{label} can't be installed: {message}")
+    proof = Proof(label, "environment", label, place, {}, lambda _: verdict)
+    return Report((Result(proof, "fails", verdict, 0.0),), {})
+
+
 def _words(result: Result) -> dict[str, str]:
     return {"place": result.verdict.place or result.proof.place, "message": result.verdict.message}
 
