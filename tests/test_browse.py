@@ -53,6 +53,20 @@ def test_patterns_are_listed_under_their_topics() -> None:
 
 
 @pytest.mark.usefixtures("tables")
+def test_tables_are_listed_as_topics_are() -> None:
+    assert call("list", "changes", "glossary").stdout.splitlines() == [
+        "changes/click: what fails in newer versions of click",
+        "  changes/click: click.get_os_args()  write sys.argv[1:]",
+        "changes/attrs: what fails in newer versions of attrs",
+        "  changes/attrs: attr.old()  write attrs.new()",
+        "glossary: what words mean",
+        "  glossary/fsum  An exact sum of floats.",
+    ]
+    assert [entry["library"] for entry in json.loads(call("list", "changes/click", "--json").stdout)] == ["click"]
+    assert call("list").stdout == "sums: Sums: adding numbers\n  sum-mean  A mean\n"
+
+
+@pytest.mark.usefixtures("tables")
 def test_several_are_shown_in_their_order_and_each_once() -> None:
     shown = call("show", "glossary", "sum-mean", "sums").stdout
     assert shown.count("## A mean") == 1

@@ -25,6 +25,7 @@ class Entry:
         name: What `skillkit show` calls it.
         title: What it is about, in a line.
         groups: The names that stand for it and others: its topic, its table, the table's part.
+        about: What the last of these is about, in a line.
         subject: The pattern, the change, or the term's fields.
         texts: What it says, by the weight that a word has there when one looks for it.
         matches: Regular expressions of the messages that it explains, each with the class of the error.
@@ -34,6 +35,7 @@ class Entry:
     name: str
     title: str
     groups: tuple[str, ...]
+    about: str
     subject: Pattern | Change | Mapping[str, Any]
     texts: tuple[tuple[float, str], ...] = ()
     matches: tuple[tuple[str, str], ...] = ()
@@ -49,19 +51,23 @@ class Entry:
         return {"kind": self.kind, "id": self.name, **self.subject}
 
 
-def load_entries(project: Project, names: Iterable[str] = ()) -> list[Entry]:
+def load_entries(project: Project, names: Iterable[str] = (), tables: bool = True) -> list[Entry]:
     """Return a project's entries: its patterns, then its changes, then its terms.
 
     Args:
         project: Whose they are.
         names: Of patterns and topics; where all of them are found, the problems of others do not matter.
+        tables: Whether to return changes and terms.
 
     Raises:
         BadInput: A spec, a module or a table cannot be used.
     """
     asked = set(names)
     catalogue = load_catalogue(project, asked)
-    entries = [_pattern(one) for one in catalogue.patterns.values()]
+    titles = {topic.name: topic.title for topic in catalogue.topics}
+    entries = [_pattern(one, titles[one.topic]) for one in catalogue.patterns.values()]
+    if not tables:
+        return entries
     if asked and asked <= {name for entry in entries for name in (entry.name, *entry.groups)}:
         return entries
     entries += [_change(one) for one in load_changes(project)]
@@ -90,7 +96,7 @@ def _aliases(entry: Entry) -> tuple[str, ...]:
     return () if entry.kind == "pattern" else (entry.name.partition("/")[2].casefold(), entry.title.casefold())
 
 
-def _pattern(pattern: Pattern) -> Entry:
+def _pattern(pattern: Pattern, about: str) -> Entry:
     mistakes = pattern.mistakes
     said = " ".join([pattern.when, pattern.why, *(one.why for one in mistakes), pattern.no_mistake])
     names = " ".join([*pattern.gone, pattern.writes, *(f"{one.writes} {one.symbol}" for one in mistakes)])
@@ -101,6 +107,7 @@ def _pattern(pattern: Pattern) -> Entry:
         pattern.id,
         pattern.title,
         (pattern.topic,),
+        about,
         pattern,
         (*texts, (3.0, " ".join(map(_class, mistakes))), code),
         tuple((one.match, _class(one)) for one in mistakes if one.match),
@@ -112,12 +119,13 @@ def _change(change: Change) -> Entry:
     texts = ((4.0, old), (2.0, f"{new} {_class(change)}"), (1.5, f"{change.library} {change.note}"))
     groups = ("changes", f"changes/{change.library}")
     matches = ((change.match, _class(change)),) if change.match else ()
-    return Entry("change", change.id, f"{old} -> {new}", groups, change, texts, matches)
+    about = f"what fails in newer versions of {change.library}"
+    return Entry("change", change.id, f"{old} -> {new}", groups, about, change, texts, matches)
 
 
 def _term(term: Mapping[str, Any]) -> Entry:
     texts = ((4.0, term["term"]), (1.5, term["text"]))
-    return Entry("term", f"glossary/{term['term']}", term["term"], ("glossary",), term, texts)
+    return Entry("term", f"glossary/{term['term']}", term["term"], ("glossary",), "what words mean", term, texts)
 
 
 def _terms(project: Project, catalogue: Catalogue) -> list[Mapping[str, Any]]:

@@ -4,16 +4,16 @@ import json
 
 import click
 
-from skillkit.catalogue.catalogues import load_catalogue
 from skillkit.catalogue.entries import Entry, load_entries, select
 from skillkit.catalogue.finding import find
-from skillkit.cli.completion import entries_like, patterns_like
+from skillkit.cli.completion import entries_like
 from skillkit.cli.naming import project_in_use
 from skillkit.errors import counted
 
 LIST_EPILOG = """\b
-Example:
+Examples:
   skillkit list sharding
+  skillkit list changes/jax
 """
 SHOW_EPILOG = """\b
 Examples:
@@ -29,22 +29,21 @@ _SHOWN = 10
 
 
 @click.command("list", epilog=LIST_EPILOG)
-@click.argument("topic", nargs=-1, shell_complete=patterns_like)
+@click.argument("topic", nargs=-1, shell_complete=entries_like)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list with every field.")
 def list_command(topic: tuple[str, ...], as_json: bool) -> None:
-    """List the patterns, or those of a TOPIC."""
-    catalogue = load_catalogue(project_in_use(), topic)
-    patterns = catalogue.select(topic)
+    """List the patterns, or those of a TOPIC, which may also be 'changes' or 'glossary'."""
+    entries = load_entries(project_in_use(), topic, tables=bool(topic))
+    chosen = select(entries, topic) if topic else entries
     if as_json:
-        click.echo(json.dumps([pattern.as_data() for pattern in patterns], indent=2))
+        click.echo(json.dumps([entry.as_data() for entry in chosen], indent=2))
         return
-    width = max(len(pattern.id) for pattern in patterns)
-    titles = {topic.name: topic.title for topic in catalogue.topics}
-    for name in dict.fromkeys(pattern.topic for pattern in patterns):
-        click.echo(f"{click.style(name, bold=True)}: {titles[name]}")
-        for pattern in patterns:
-            if pattern.topic == name:
-                click.echo(f"  {click.style(f'{pattern.id:{width}}', fg='cyan')}  {pattern.title}")
+    width = _width(chosen)
+    for group in dict.fromkeys(entry.groups[-1] for entry in chosen):
+        inside = [entry for entry in chosen if entry.groups[-1] == group]
+        click.echo(f"{click.style(group, bold=True)}: {inside[0].about}")
+        for entry in inside:
+            click.echo(f"  {_line(entry, width)}")
 
 
 @click.command("show", epilog=SHOW_EPILOG)
@@ -89,10 +88,18 @@ def find_command(ctx: click.Context, words: tuple[str, ...], as_json: bool, ever
 
 
 def _print(shown: list[Entry]) -> None:
-    width = max((len(entry.name) for entry in shown if entry.kind == "pattern"), default=0)
+    width = _width(shown)
     for entry in shown:
-        name = f"{entry.name:{width}}" if entry.kind == "pattern" else entry.name
-        click.echo(f"{click.style(name, fg='cyan')}  {entry.title if entry.kind == 'pattern' else _gist(entry)}")
+        click.echo(_line(entry, width))
+
+
+def _width(entries: list[Entry]) -> int:
+    return max((len(entry.name) for entry in entries if entry.kind == "pattern"), default=0)
+
+
+def _line(entry: Entry, width: int) -> str:
+    name = f"{entry.name:{width}}" if entry.kind == "pattern" else entry.name
+    return f"{click.style(name, fg='cyan')}  {entry.title if entry.kind == 'pattern' else _gist(entry)}"
 
 
 def _gist(entry: Entry) -> str:

@@ -17,11 +17,6 @@ _LIBRARY = re.compile(r"^- (?:library: |\{library: )([\w.-]+)", re.MULTILINE)
 _TERM = re.compile(r"^- term: (.+)$", re.MULTILINE)
 
 
-def patterns_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return the patterns and topics that begin so."""
-    return _begun(_patterns(), incomplete)
-
-
 def entries_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Return the patterns, topics, tables and terms that begin so."""
     return _begun([*_patterns(), "changes", *_changes(), "glossary", *_terms()], incomplete)
