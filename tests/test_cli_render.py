@@ -22,7 +22,8 @@ def render(*arguments: str) -> Result:
 
 @pytest.mark.usefixtures("project")
 def test_the_project_of_the_folder_needs_no_word() -> None:
-    assert render().stderr == "wrote outputs/sums.md\n"
+    unverified = "nothing is verified, no run is on record: run 'skillkit verify --record'"
+    assert render().stderr == f"wrote outputs/sums.md\n{unverified}\n"
 
 
 def test_what_the_runs_on_record_do_not_show_is_said(edit: Edit, project: Path) -> None:

@@ -134,6 +134,10 @@ def test_bad_input_ends_with_two_and_no_traceback(
 
 
 class _Empty:
+    @staticmethod
+    def isatty() -> bool:
+        return False
+
     class buffer:  # as sys.stdin calls it
         @staticmethod
         def read() -> bytes:

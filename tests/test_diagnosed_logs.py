@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -215,6 +217,17 @@ def test_a_log_of_one_row_is_too_little(cell: str) -> None:
 def ended(*arguments: str, **more: Any) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "skillkit", "diagnose", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+
+
+def test_who_is_to_type_is_told_so() -> None:
+    ours, theirs = pty.openpty()
+    os.write(ours, b"step,loss\n1,2\n2,1.5\n\x04")
+    done = ended("-", stdin=theirs)
+    assert (done.returncode, "2 rows" in done.stdout) == (0, True)
+    assert done.stderr == "reading what you type: Ctrl-D on a line of its own ends it\n"
+    assert ended("-", input="step,loss\n1,2\n2,1.5\n").stderr == ""
+    os.close(ours)
+    os.close(theirs)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """`skillkit diagnose`: what the log of a training run shows, and what to change first."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import ascii_lowercase
@@ -9,7 +8,7 @@ from typing import Any
 
 import click
 
-from skillkit.cli.documents import STDIN
+from skillkit.cli.documents import given_text
 from skillkit.errors import bad_input, did_you_mean
 
 EPILOG = """\b
@@ -90,12 +89,9 @@ def _runs(log: str, said: Mapping[str, str]) -> list[Any]:
     from skillkit.diagnosis.events import are_events, read_events
     from skillkit.diagnosis.logs import parsed
     from skillkit.diagnosis.runs import read_runs
-    from skillkit.files import decoded, read_text
 
     if log == "-":
-        if sys.stdin is None:
-            raise bad_input(STDIN, "is closed")
-        return read_runs(parsed(decoded(sys.stdin.buffer.read(), STDIN), STDIN), said)
+        return read_runs(parsed(*given_text(log)), said)
     path = Path(log)
     if are_events(path):
         from dataclasses import replace
@@ -105,7 +101,7 @@ def _runs(log: str, said: Mapping[str, str]) -> list[Any]:
         return [replace(run, name=run.name or name) if len(parts) > 1 else run for name, run in parts]
     if path.is_dir():
         raise bad_input(path, "is a folder without event files of TensorBoard's: name the log itself")
-    return read_runs(parsed(read_text(path), log), said)
+    return read_runs(parsed(*given_text(log)), said)
 
 
 def _wanted(runs: list[Any], name: str | None, log: str) -> list[Any]:

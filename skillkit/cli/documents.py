@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
 from skillkit.errors import bad_input
 from skillkit.files import decoded, read_text
 from skillkit.reading import Document, parse
@@ -31,6 +33,8 @@ def given_text(name: str) -> tuple[str, str]:
         return read_text(Path(name)), name
     if sys.stdin is None:
         raise bad_input(STDIN, "is closed")
+    if sys.stdin.isatty():  # else whoever typed the name of no file would wait for something to happen
+        click.echo("reading what you type: Ctrl-D on a line of its own ends it", err=True)
     return decoded(sys.stdin.buffer.read(), STDIN), STDIN
 
 

@@ -78,8 +78,8 @@ def render_command(
         click.echo(written(found, form), nl=False, err=form == "text")
         sys.exit(1 if check and found else 0)
     _write(folder, texts, stale, force, quiet)
-    if not quiet and project.evidence.is_file():
-        _tell_unproven(made.unproven)
+    if not quiet:
+        _tell_unproven(project, made.unproven)
 
 
 def _finding(rule: str, path: Path, message: str, name: str = "") -> Finding:
@@ -119,7 +119,10 @@ def _require_runs(project: Project, versions: Mapping[str, str], quiet: bool) ->
     sys.exit(1)
 
 
-def _tell_unproven(names: Sequence[str]) -> None:
+def _tell_unproven(project: Project, names: Sequence[str]) -> None:
+    if not project.evidence.is_file():
+        click.echo("nothing is verified, no run is on record: run 'skillkit verify --record'", err=True)
+        return
     changes = [name for name in names if name.startswith("changes/")]
     patterns = [name for name in names if name not in changes]
     if patterns:
