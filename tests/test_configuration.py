@@ -49,7 +49,7 @@ def test_what_is_left_out_has_defaults() -> None:
         ("total_steps: 100", "total_steps: 5", "warmup takes 10 of 5 updates"),
         ("total_steps: 100", "total_steps: -5", "must be at least 1, not -5"),
         ("peak_value: 1e-3, ", "", "c.yaml:9:19: a schedule 'cosine' needs 'peak_value'"),
-        ("name: cosine", "name: wsd, decay_steps: 95", "decay_steps is 95, and only 90 updates follow the warmup"),
+        ("name: cosine", "name: wsd, decay_steps: 95", "decay_steps is 95, and the warmup leaves only 90 updates"),
         ("name: cosine", "name: none", "optax.adamw needs a learning rate"),
         ("name: cosine", "name: exponential, end_value: 0.0", "an exponential decay never ends at 0"),
         ("name: cosine", "name: step, scale: 0.1, boundaries: [5]", "the boundary 5 is not between warmup (10)"),

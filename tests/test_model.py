@@ -158,7 +158,7 @@ def test_on_devices_the_table_says_what_is_split() -> None:
 
 def test_a_long_table_is_cut_beside_a_script_and_whole_alone() -> None:
     tree = {f"w{index}": [index + 1, 8] for index in range(100)}
-    assert "… and 60 lines more" in run(tree).stderr
+    assert "… and 60 more lines" in run(tree).stderr
     assert len(run(tree, "--format", "table").stdout.splitlines()) == 102
 
 

@@ -110,7 +110,7 @@ def test_the_parameters_are_counted(tmp_path: Path) -> None:
         ("{", ":1:2: not JSON: Expecting property name"),
         ("[" * 100_000, "is nested too deep"),
         ("{}", "names no parameter"),
-        ('{"step": {"shape": [], "dtype": "int32"}}', "there is no parameter in it, only 1 arrays"),
+        ('{"step": {"shape": [], "dtype": "int32"}}', "there is no parameter in it: of 1 array none is trained"),
     ],
 )  # fmt: skip
 def test_what_no_parameter_can_have_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from skillkit.cli.prompts import Back, listed, numbered, on_a_line, read, read_or
-from skillkit.errors import BadInput, bad_input
+from skillkit.errors import BadInput, bad_input, counted
 from skillkit.reading import Document
 from skillkit.recommender.questions import Answers, Question, Questionnaire, read_questions
 from skillkit.recommender.recommending import consider
@@ -179,7 +179,7 @@ class _Talk:
         for name, value in facts.answers.items():
             assumed = " (assumed)" if name in facts.assumed or name in self.assumed else ""
             click.echo(f"  {name}: {_shown(value) or 'none'}{assumed}", err=True)
-        click.echo(f"  that is {facts.updates:,} optimizer updates", err=True)
+        click.echo(f"  that is {counted(facts.updates, 'optimizer update')}", err=True)
         question, help_text = (
             "Right? (yes, or < to go back)",
             "yes recommends for these answers; < asks the last again.",

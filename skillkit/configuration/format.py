@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.configuration.optimizers import OPTIMIZERS, WITHOUT_RATE
-from skillkit.errors import BadInput, Problem, did_you_mean
+from skillkit.errors import BadInput, Problem, counted, did_you_mean
 from skillkit.reading import Document, Key, read
 from skillkit.shapes import check as check_shape
 from skillkit.shapes import schema
@@ -127,7 +127,7 @@ def _schedule(document: Document, group: Mapping[str, Any], key: Key) -> Iterato
         if schedule.get(needed) is None:
             yield document.problem(at, f"a schedule '{kind}' needs '{needed}'")
     if total is not None and warmup >= total:
-        message = f"warmup takes {warmup:,} of {total:,} updates: it must end before the training does"
+        message = f"warmup takes {warmup:,} of {counted(total, 'update')}: it must end before the training does"
         yield document.problem((*at, "warmup_steps"), message)
     elif total is not None:
         yield from _inside(document, schedule, at, warmup, total)
@@ -138,7 +138,8 @@ def _schedule(document: Document, group: Mapping[str, Any], key: Key) -> Iterato
 def _inside(document: Document, schedule: Mapping[str, Any], key: Key, warmup: int, total: int) -> Iterator[Problem]:
     length = {"wsd": "decay_steps", "rsqrt": "cooldown_steps"}.get(schedule["name"], "")
     if length and (schedule.get(length) or 0) > total - warmup:
-        message = f"{length} is {schedule[length]}, and only {total - warmup} updates follow the warmup"
+        left = counted(total - warmup, "update")
+        message = f"{length} is {schedule[length]}, and the warmup leaves only {left}"
         yield document.problem((*key, length), message)
     for index, boundary in enumerate(schedule.get("boundaries") or ()):
         if not warmup < boundary < total:

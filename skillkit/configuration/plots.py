@@ -9,7 +9,7 @@ from typing import Any
 
 from skillkit.configuration.schedules import value
 from skillkit.configuration.transformations import split_groups
-from skillkit.errors import bad_input
+from skillkit.errors import bad_input, counted
 
 FORMATS = (".png", ".svg")
 _POINTS = 400
@@ -130,7 +130,7 @@ def _chart(curve: Curve, width: int, height: int) -> Iterator[str]:
         axis = f"{top:>9.3g}" if line == height - 1 else f"{0:>9}" if line == 0 else " " * 9
         yield f"{axis} │" + "".join(_BLOCKS[min(max(level - 8 * line, 0), 8)] for level in eighths).rstrip()
     yield " " * 10 + "└" + "─" * len(columns)
-    yield " " * 11 + "0" + f"{curve.updates[-1]:,} updates".rjust(len(columns) - 1)
+    yield " " * 11 + "0" + counted(curve.updates[-1], "update").rjust(len(columns) - 1)
 
 
 def _columns(curve: Curve, width: int) -> list[float]:

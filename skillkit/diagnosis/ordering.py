@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from skillkit.diagnosis.series import Series
+from skillkit.errors import counted
 
 Point = tuple[float, float]
 
@@ -36,7 +37,7 @@ def ordered(
     resumes: list[Resume] = []
     if drops and len(drops) <= max(3, _RESUMES * len(points)) and _overlap(points, drops):
         points, resumes = _resumed(points, drops)
-        notes.append(f"updates are repeated after {_many(len(resumes), 'resume')}: the later rows count")
+        notes.append(f"updates are repeated after {counted(len(resumes), 'resume')}: the later rows count")
     elif drops:
         points = sorted(points, key=lambda point: point[0])
         notes.append("the rows are out of order: they were sorted by their update")
@@ -46,15 +47,11 @@ def ordered(
         if step not in merged or not math.isnan(value):
             merged[step] = value
     if not drops and equal > 0.02 * len(points):
-        notes.append(f"{equal:,} rows have the update of the row before: the last of each counts")
+        notes.append(f"the update of the row before stands in {counted(equal, 'row')}: the last of each counts")
     return list(merged.items()), resumes, notes
 
 
 _RESUMES = 0.01  # of all rows may be a return to an earlier update, else the rows are out of order
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}s" if number != 1 else f"a {noun}"
 
 
 def _overlap(points: list[Point], drops: list[int]) -> bool:

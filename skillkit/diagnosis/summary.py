@@ -41,5 +41,5 @@ def unseen(run: Run) -> list[str]:
     """Return what is not looked for, with the reason."""
     rows = len(run.loss)
     if rows < FEWEST:
-        return [f"anything that shows in {FEWEST} rows or more (there are {rows})"]
+        return [f"anything that shows in {FEWEST} rows or more (here {counted(rows, 'row')})"]
     return [words for role, words in _NEEDED.items() if not len(run.series.get(role, ()))]

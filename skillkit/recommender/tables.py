@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from skillkit.errors import counted
 from skillkit.recommender.sizes import write_bytes
 
 Row = Mapping[str, Any]
@@ -23,7 +24,7 @@ def parameter_table(recommendation: Mapping[str, Any], rows: Iterable[Row], most
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     texts = [_aligned(line, widths) for line in lines]
     if most is not None and len(found) > most:
-        texts.insert(-1, f"… and {len(found) - most} lines more: --format table shows all")
+        texts.insert(-1, f"… and {counted(len(found) - most, 'more line')}: --format table shows all")
     return "\n".join(text.rstrip() for text in texts) + "\n"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from skillkit.errors import bad_input
+from skillkit.errors import bad_input, counted
 from skillkit.files import decoded
 from skillkit.reading import shown
 from skillkit.trees.declared import decoded_json
@@ -50,7 +50,7 @@ def indexed_tree(index: Mapping[str, Any], path: Path) -> Tree:
         if name not in known[file]:
             raise bad_input(path.with_name(file), f"has no parameter {shown(name)}, which the index names")
         entries.append(known[file][name])
-    form = f"the headers of {len(known)} safetensors files"
+    form = f"the headers of {counted(len(known), 'safetensors file')}"
     return grow(str(path), form, entries, stored=True)
 
 
@@ -79,10 +79,10 @@ def _header(path: Path) -> tuple[dict[str, Any], bool]:
 
 def _wrong_length(length: int, size: int) -> str:
     if size < 8:
-        return f"is no safetensors file: it has {size} bytes, and the length of the header alone takes 8"
+        return f"is no safetensors file: it has {counted(size, 'byte')}, and the length of the header alone takes 8"
     if length > LARGEST:
         return f"is no safetensors file: a header of {length:,} bytes, where at most {LARGEST:,} are allowed"
-    return f"is cut off within its header, which has {length:,} bytes of the file's {size:,}: fetch it again"
+    return f"is cut off within its header, which has {counted(length, 'byte')} of the file's {size:,}: fetch it again"
 
 
 def _end(path: Path, name: str, about: Any) -> int:

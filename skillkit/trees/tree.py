@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from skillkit.errors import BadInput, Problem, bad_input
+from skillkit.errors import BadInput, Problem, bad_input, counted
 from skillkit.reading import Key, shown
 from skillkit.scalars import UNSEEN
 from skillkit.trees.dtypes import dtype_named
@@ -99,7 +99,7 @@ def grow(source: str, form: str, entries: Iterable[Entry], locate: Locate | None
     left_out = beside | dict(_untrained(inner))
     leaves = {name: leaf for name, leaf in inner.items() if name not in left_out}
     if not leaves:
-        raise bad_input(source, f"there is no parameter in it, only {len(known)} arrays that are not trained")
+        raise bad_input(source, f"there is no parameter in it: of {counted(len(known), 'array')} none is trained")
     return Tree(source, form, leaves, left_out, **about)
 
 
