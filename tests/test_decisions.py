@@ -127,7 +127,7 @@ def test_a_row_without_a_reason_is_refused(tmp_path: Path) -> None:
         ("stage: [finetune]", "stage: [finetunes]", r":10:20: is no answer to 'stage' \(did you mean 'finetune'\?\)"),
         ("batch_unit: examples", "batch_unit: example", r':3:47: unknown choice "example" \(did you mean .examples.\?'),
         ("epochs: 20", "epoch: 20", r":3:95: no such question \(did you mean 'epochs'\?\)"),
-        ("rule: sqrt_batch, reference: 1.0e-3, batch: 256", "rule: root_batch", "no such rule"),
+        ("rule: sqrt_batch, reference: 1.0e-3, batch: 128", "rule: root_batch", "no such rule"),
         ("b2: 0.999", "b2: {rule: adam_b3}", r"no such rule \(did you mean 'adam_b2'"),
     ],
 )

@@ -10,6 +10,7 @@ from skillkit.reading import Document
 from skillkit.recommender.issues import _CHANGES, read_issues
 from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import Recommendation, recommend
+from skillkit.recommender.reports import words
 
 FOLDER = decisions_folder(own_project(Path()))
 ISSUES = list(read_questions(FOLDER)["issues"].several)
@@ -91,3 +92,31 @@ def test_a_line_search_is_left_alone() -> None:
     answers: dict[str, Any] = {"family": "gaussian-process", "parameters": 20, "dataset_size": 100, "batch_size": 100}
     before, after = treated(**answers), treated(*ISSUES, **answers)
     assert before["configuration"] == after["configuration"]
+
+
+def test_the_decay_in_the_loss_stays_within_what_was_published() -> None:
+    """Three times the 5e-4 of small data sets would be more than any; three times ImageNet's is not."""
+    unet: dict[str, Any] = {"family": "cnn", "parameters": "30M", "batch_size": 2, "dataset_size": 1000}
+    assert treated("overfitting", **unet)["optimizer"]["weight_decay"] == 5e-4
+    assert treated("overfitting", family="cnn")["optimizer"]["weight_decay"] == pytest.approx(3e-4)
+
+
+@pytest.mark.parametrize(
+    ("issue", "family", "changed"),
+    [("overfitting", "vit", ["weight_decay"]), ("overfitting", "rnn", []), ("plateau", "vit", [])],
+)
+def test_what_an_issue_changed_is_said(issue: str, family: str, changed: list[str]) -> None:
+    found = treated(issue, family=family)
+    assert found["issues"][0]["changed"] == changed
+    assert f"Changed here: {changed[0] if changed else 'nothing'}." in words(found)
+
+
+def test_a_priority_that_changes_nothing_says_so() -> None:
+    told = [text for text in treated(family="cnn", priority="memory")["warnings"] if "changes nothing" in text]
+    assert len(told) == 1
+    assert not any("changes nothing" in text for text in treated(priority="memory")["warnings"])
+    assert any("changes nothing" in text for text in treated(family="other", priority="speed")["warnings"])
+
+
+def test_eps_stays_where_parameters_and_state_are_float32() -> None:
+    assert treated(precision="float16")["optimizer"]["eps"] == 1e-8

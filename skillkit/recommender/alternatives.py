@@ -28,7 +28,8 @@ def alternatives(draft: Draft, situation: Situation, folder: Path) -> list[dict[
 
 def _applies(entry: Mapping[str, Any], draft: Draft, situation: Situation) -> bool:
     # a line search compares values of the loss, which must be exact and of one batch
-    if entry["name"] == "lbfgs" and (situation.answers["precision"] != "float32" or draft.accumulation > 1):
+    whole = situation.labels["updates_per_epoch"] == "one" and draft.accumulation == 1
+    if entry["name"] == "lbfgs" and not (whole and situation.answers["precision"] == "float32"):
         return False
     families = entry.get("families", [situation.answers["family"]])
     return (

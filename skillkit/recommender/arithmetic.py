@@ -43,8 +43,9 @@ def linear_batch(situation: Situation, reference: float, batch: float) -> float:
 def llm_peak_lr(situation: Situation) -> float:
     """Return AdamW's rate for pretraining a decoder: 6e-4 at 124M parameters, falling as their fifth root.
 
-    It reproduces nine published runs of 124M to 70B within 0.89 and 1.14. Above 200B, where it would be too
-    high, it is 1e-4. For a mixture of experts, the parameters are those that one token uses.
+    It reproduces nanoGPT (124M), GPT-3 125M, Pythia 160M, Llama 7B and 65B, Llama 2 7B and 70B within 0.89 and 1.14;
+    GPT-3's larger models took 0.4 to 0.62 of it. Above 200B, where it would be too high, it is 1e-4. For a mixture of
+    experts, the parameters are those that one token uses.
 
     Args:
         situation: `parameters`, or `active_parameters` where that is not None.

@@ -24,6 +24,7 @@ def cautions(draft: Draft, situation: Situation, memory: Mapping[str, Any]) -> l
         _decay(draft, situation),
         _tokens(situation),
         _precision(situation),
+        _priority(draft, situation),
         _length(situation),
         _division(draft, situation),
         _privacy(situation),
@@ -88,6 +89,12 @@ def _tokens(situation: Situation) -> Iterator[str]:
         return
     if ratio < 10:
         yield f"{ratio:.2g} tokens per parameter: a smaller model would reach the same loss for less (20 is optimal)."
+
+
+def _priority(draft: Draft, situation: Situation) -> Iterator[str]:
+    priority = situation.answers["priority"]
+    if priority != "default" and not draft.has_priority:
+        yield f"The priority {priority} changes nothing here: the tables have another choice for plain Adams alone."
 
 
 def _precision(situation: Situation) -> Iterator[str]:

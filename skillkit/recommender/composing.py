@@ -11,7 +11,7 @@ from skillkit.recommender.situation import Situation
 Configuration = dict[str, Any]
 
 _WITHOUT_DECAY = ("set_to_zero", "lbfgs")
-_DECOUPLED = ("adamw", "nadamw", "lion", "lamb", "lars", "contrib.muon")
+_DECOUPLED = ("adamw", "nadamw", "lion", "lamb", "lars", "contrib.muon", "contrib.schedule_free_adamw")
 
 
 def compose(draft: Draft, situation: Situation) -> Configuration:

@@ -27,6 +27,7 @@ class Draft:
         networks: What differs between networks and between groups of parameters.
         accumulation: Micro-batches of one update.
         reasons: Of each setting, why and where that was read.
+        has_priority: Whether the priority that was asked for changed something.
     """
 
     optimizer: Mapping[str, Any]
@@ -38,6 +39,7 @@ class Draft:
     networks: tuple[Mapping[str, Any], ...]
     accumulation: int
     reasons: tuple[Reason, ...] = ()
+    has_priority: bool = False
 
     @property
     def name(self) -> str:

@@ -31,6 +31,11 @@ def treat(draft: Draft, issue: Issue, situation: Situation) -> Draft:
     return draft
 
 
+def changed_by(issue: Issue, draft: Draft) -> list[str]:
+    """Return the settings that an issue changed in a draft."""
+    return [reason["setting"] for reason in draft.reasons if reason["because"].startswith(f"{issue['issue']}: ")]
+
+
 def _warmup(draft: Draft, change: Any, situation: Situation) -> Changes:
     schedule = draft.schedule
     if schedule["name"] == "none" or "warmup_steps" in situation.answers:
@@ -66,7 +71,13 @@ def _b2(draft: Draft, change: Any, _: Situation) -> Changes:
 def _decay(draft: Draft, change: Any, _: Situation) -> Changes:
     if draft.decay is None:
         return None
-    return {"decay": {**draft.decay, "value": three_digits(draft.decay["value"] * change["times"])}}
+    value = three_digits(draft.decay["value"] * change["times"])
+    if draft.decay["kind"] == "l2":
+        value = min(value, _LARGEST_L2)
+    return {"decay": {**draft.decay, "value": value}} if value > draft.decay["value"] else None
+
+
+_LARGEST_L2 = 5e-4  # of published runs, small data sets' (arXiv:1605.07146)
 
 
 def _mu_dtype(draft: Draft, dtype: Any, _: Situation) -> Changes:

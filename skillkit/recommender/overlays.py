@@ -1,4 +1,4 @@
-"""Overlays: what the horizon, priority, precision and known issues change in a draft."""
+"""Overlays: what the horizon, priority and known issues change in a draft."""
 
 from collections.abc import Iterable
 
@@ -21,7 +21,6 @@ def overlay(draft: Draft, book: Book, situation: Situation, issues: Iterable[Iss
     """
     draft = _horizon(draft, book, situation)
     draft = _priority(draft, book, situation)
-    draft = _precision(draft, situation)
     for issue in issues:
         draft = treat(draft, issue, situation)
     return draft
@@ -47,15 +46,8 @@ def _priority(draft: Draft, book: Book, situation: Situation) -> Draft:
             {"name": "rest", "parameters": "rest"},
         ]
         networks = tuple({**network, "groups": groups} for network in draft.networks)
-        return draft.because(row.because, row.source, ["optimizer"], networks=networks)
+        return draft.because(row.because, row.source, ["optimizer"], networks=networks, has_priority=True)
     changed = replaced(draft, row.then["all"])
-    return draft.because(row.because, row.source, ["optimizer"], **changed) if changed else draft
-
-
-def _precision(draft: Draft, situation: Situation) -> Draft:
-    eps: float = draft.optimizer.get("eps", 1.0)
-    if situation.answers["precision"] != "float16" or draft.name not in ADAMS or eps >= 1e-6:
+    if not changed or changed.get("optimizer") == draft.optimizer:
         return draft
-    because = "1e-8 is zero in float16, and Adam then divides by zero; the smallest normal float16 is 6e-5."
-    optimizer = {**draft.optimizer, "eps": 1e-6}
-    return draft.because(because, "measured on Optax 0.2.8", ["eps"], optimizer=optimizer)
+    return draft.because(row.because, row.source, ["optimizer"], has_priority=True, **changed)

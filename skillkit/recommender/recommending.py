@@ -16,7 +16,7 @@ from skillkit.recommender.cautions import cautions, implied
 from skillkit.recommender.composing import compose, delta, sampling
 from skillkit.recommender.decisions import Book, read_book
 from skillkit.recommender.draft import Draft, decide
-from skillkit.recommender.issues import read_issues
+from skillkit.recommender.issues import changed_by, read_issues
 from skillkit.recommender.model import answers_of, description, networks_of, remarks
 from skillkit.recommender.neighbours import neighbours
 from skillkit.recommender.overlays import overlay
@@ -67,7 +67,7 @@ def recommend_for(given: Answers, folder: Path, tree: Tree | None = None) -> Rec
         "alternatives": alternatives(draft, situation, folder),
         "derived": _derived(situation) | implied(draft, situation),
         "versions": _versions(),
-        "issues": [dict(issue) for issue in issues],
+        "issues": [dict(issue) | {"changed": changed_by(issue, draft)} for issue in issues],
     }
     if tree is None or networks is None:
         return recommended

@@ -20,7 +20,7 @@ def words(recommendation: Mapping[str, Any]) -> str:
         *(f"Warning: {text}" for text in recommendation["warnings"]),
         *(f"Nearby: {text}" for text in recommendation["nearby"]),
         *(f"Note: {text}" for text in recommendation["advice"]),
-        *(f"{one['issue']}: {one['check']} {one['then']}" for one in recommendation["issues"]),
+        *(f"{one['issue']}: {one['check']} {one['then']} {_changed(one)}" for one in recommendation["issues"]),
     ]
     return "\n".join(lines) + "\n"
 
@@ -60,13 +60,22 @@ def markdown(recommendation: Mapping[str, Any]) -> str:
         ("Warnings", [f"- {text}" for text in recommendation["warnings"]]),
         ("Nearby", [f"- {text}" for text in recommendation["nearby"]]),
         ("Notes", [f"- {text}" for text in recommendation["advice"]]),
-        ("Known issues", _table(("issue", "check", "then", "source"), recommendation["issues"])),
+        ("Known issues", _table(("issue", "check", "then", "changed here", "source"), list(_issues(recommendation)))),
         ("Tuning", list(_tuning(recommendation["tuning"]))),
         ("Alternatives", _table(("name", "when", "cost", "source"), recommendation["alternatives"])),
         ("Script", ["```python", recommendation["code"].rstrip(), "```"]),
     ]
     texts = ["\n".join([*([f"## {title}", ""] if title else []), *lines]) for title, lines in sections if lines]
     return "\n\n".join(texts) + "\n"
+
+
+def _issues(recommendation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for one in recommendation["issues"]:
+        yield {**one, "changed here": ", ".join(one["changed"]) or "nothing"}
+
+
+def _changed(issue: Mapping[str, Any]) -> str:
+    return f"Changed here: {', '.join(issue['changed']) or 'nothing'}."
 
 
 def _tree(tree: Mapping[str, Any] | None) -> Iterator[str]:
