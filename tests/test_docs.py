@@ -97,11 +97,12 @@ def test_what_the_readme_shows_is_what_comes_out(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.json").write_text(json.dumps(GPT2))
     shutil.copy(ROOT / "tests" / "logs" / "bad-batches.csv", tmp_path / "metrics.csv")
-    shutil.copy(ROOT / "tests" / "translations" / "train.py", tmp_path)
+    for name in ("train.py", "args.yaml"):
+        shutil.copy(ROOT / "tests" / "translations" / name, tmp_path)
     result = CliRunner().invoke(skillkit, shlex.split(line))
     found = iter((result.stdout + result.stderr).splitlines())
     assert result.exit_code == line.startswith("diagnose")  # which finds something
-    assert len(SHOWN) == 6
+    assert len(SHOWN) == 7
     exact = True
     for wanted in output.splitlines():
         if wanted == "…":

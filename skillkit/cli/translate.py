@@ -21,6 +21,7 @@ Examples:
   skillkit translate train.py --updates-per-epoch 782 --save adamw.yaml
   skillkit translate training_args.json --updates 10000 --format config
   skillkit translate config/train_gpt2.py --json
+  skillkit translate args.yaml --updates-per-epoch 1251 --set family=vit
 """
 FORMATS = ("text", "config", "python", "json")
 HEADER = "# Translated by skillkit translate.\n"
@@ -57,9 +58,9 @@ def translate_command(
 ) -> None:
     """Translate the optimizer of a FILE, or of standard input where it is `-`, into Optax's.
 
-    Reads PyTorch scripts, Hugging Face's TrainingArguments, nanoGPT's configuration files and Keras' optimizers, by
-    their syntax: nothing of them is run. Says what is equal, what differs, and names what is not translated with its
-    line. With `--set family=...`, what the recommender would set stands beside it.
+    Reads PyTorch scripts, Hugging Face's TrainingArguments, nanoGPT's configuration files, Keras' optimizers and
+    timm's arguments, by their syntax: nothing of them is run. Says what is equal, what differs, and names what is not
+    translated with its line. With `--set family=...`, what the recommender would set stands beside it.
     """
     text, path = given_text(file)
     found = translate(read_recipe(text, path, kind, updates, updates_per_epoch), updates)

@@ -28,45 +28,6 @@ class Curve:
     length: int | None = None
 
 
-def held(curve: Curve, every: int, skips: int) -> Curve:
-    """Return the curve of a scheduler that steps once in so many updates, and a few times before the first."""
-    if every == 1 and not skips:
-        return curve
-
-    def shape(total: int) -> Schedule | None:
-        made = None if skips else curve.shape(max(1, -(-total // every)))
-        return made and _stretched(made, every)
-
-    bends = tuple(every * (bend - skips) for bend in curve.bends if bend > skips)
-    length = None if curve.length is None else every * curve.length
-    return Curve(lambda update: curve.rate(update // every + skips), shape, bends, length)
-
-
-def sampled(curve: Curve, every: int) -> Curve:
-    """Return the curve of a schedule that counts batches, so many in an update, and is read in the last of them."""
-    if every == 1:
-        return curve
-
-    def shape(total: int) -> Schedule | None:
-        made = curve.shape(total * every)
-        whole = made and all(made.get(key, 0) % every == 0 for key in ("warmup_steps", "total_steps"))
-        if not made or not whole or "boundaries" in made or "timescale" in made:
-            return None  # which `fitting` finds by its rates
-        return made | {key: made[key] // every for key in ("warmup_steps", "total_steps") if key in made}
-
-    bends = tuple(sorted({bend // every for bend in curve.bends}))
-    length = None if curve.length is None else max(1, curve.length // every)
-    return Curve(lambda update: curve.rate(update * every + every - 1), shape, bends, length)
-
-
-def _stretched(schedule: Schedule, every: int) -> Schedule:
-    steps = ("warmup_steps", "total_steps", "decay_steps", "cooldown_steps", "timescale")
-    longer = {key: schedule[key] * every for key in steps if schedule.get(key)}
-    if "boundaries" in schedule:
-        longer["boundaries"] = [boundary * every for boundary in schedule["boundaries"]]
-    return schedule | longer
-
-
 def constant(rate: float) -> Curve:
     """Return the curve of a rate that stays."""
     return Curve(lambda _: rate, lambda total: {"name": "constant", "peak_value": rate, "total_steps": total})
@@ -112,7 +73,7 @@ def falling(rate: float, milestones: Sequence[int], gamma: float) -> Curve:
 
     def shape(total: int) -> Schedule | None:
         inside = [milestone for milestone in ordered if 0 < milestone < total]
-        if inside != sorted(set(inside)) or len(inside) > _MOST:
+        if inside != sorted(set(inside)) or len(inside) > MOST:
             return None
         whole = {"name": "step", "peak_value": rate, "boundaries": inside, "scale": gamma, "total_steps": total}
         return whole if inside else {"name": "constant", "peak_value": rate, "total_steps": total}
@@ -125,12 +86,12 @@ def stepping(rate: float, size: int, gamma: float) -> Curve:
     every, factor = positive(size), float(gamma)
 
     def shape(total: int) -> Schedule | None:
-        return falling(rate, range(every, total, every), factor).shape(total) if total // every <= _MOST else None
+        return falling(rate, range(every, total, every), factor).shape(total) if total // every <= MOST else None
 
-    return Curve(lambda update: rate * factor ** (update // every), shape, tuple(every * n for n in range(1, _MOST)))
+    return Curve(lambda update: rate * factor ** (update // every), shape, tuple(every * n for n in range(1, MOST)))
 
 
-_MOST = 1000  # boundaries that anybody would read
+MOST = 1000  # boundaries that anybody would read
 
 
 def polynomial(start: float, end: float, steps: int, power: float) -> Curve:

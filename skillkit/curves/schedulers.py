@@ -1,6 +1,6 @@
 """Schedulers: the curves of all frameworks' schedulers by their names."""
 
-from skillkit.curves import keras, nanogpt, pytorch, transformers
+from skillkit.curves import keras, nanogpt, pytorch, timm, transformers
 from skillkit.curves.curve import Maker
 
 SCHEDULERS: dict[str, Maker] = {
@@ -8,4 +8,5 @@ SCHEDULERS: dict[str, Maker] = {
     **transformers.SCHEDULERS,
     **keras.SCHEDULERS,
     **nanogpt.SCHEDULERS,
+    **timm.SCHEDULERS,
 }

@@ -7,11 +7,11 @@ from typing import Any
 
 from skillkit.errors import bad_input
 from skillkit.reading import Document, parse, shown
-from skillkit.translation import keras, nanogpt, pytorch, trainer
+from skillkit.translation import keras, nanogpt, pytorch, timm, trainer
 from skillkit.translation.script import Script
 from skillkit.translation.values import Recipe
 
-KINDS = ("pytorch", "transformers", "nanogpt", "keras")
+KINDS = ("pytorch", "transformers", "nanogpt", "keras", "timm")
 
 
 def read_recipe(
@@ -35,8 +35,8 @@ def read_recipe(
     """
     if _is_data(text, path):
         return _of_document(parse(text, path), kind, updates, updates_per_epoch)
-    if kind == "keras":
-        raise bad_input(path, "is Python, and what is read for keras is JSON")
+    if kind in ("keras", "timm"):
+        raise bad_input(path, f"is Python, and what is read for {kind} is {'JSON' if kind == 'keras' else 'YAML'}")
     script = Script(text, path)
     call = next((call for call in script.calls() if trainer.is_call(script, call)), None)
     if kind == "transformers" or (kind is None and call is not None):
@@ -64,6 +64,8 @@ def _of_document(document: Document, kind: str | None, updates: int | None, upda
         raise bad_input(document.path, f"is data, and what is read for {kind} is Python")
     if kind == "keras" or (kind is None and keras.is_optimizer(value)):
         return keras.recipe(document)
+    if kind == "timm" or (kind is None and timm.is_arguments(value)):
+        return timm.recipe(document, updates, updates_per_epoch)
     if kind is None and not _is_trainer(value):
         message = "is none of the configurations that are read: --from says which it is"
         raise bad_input(document.path, message)

@@ -9,8 +9,8 @@ from skillkit.configuration.transformations import transformations
 from skillkit.reading import shown
 from skillkit.translation.beside import Pair
 from skillkit.translation.optimizers import Row
-from skillkit.translation.translating import Remark, Translation
-from skillkit.translation.values import Given, Value
+from skillkit.translation.translating import Translation
+from skillkit.translation.values import Given, Remark, Value
 
 _WIDTH = 118
 

@@ -81,7 +81,7 @@ class Entry:
         return self.name.rpartition(".")[2]
 
 
-TABLES = ("pytorch", "transformers", "nanogpt", "keras")
+TABLES = ("pytorch", "transformers", "nanogpt", "keras", "timm")
 
 
 @cache

@@ -8,30 +8,17 @@ from typing import Any
 
 from skillkit.configuration.format import validate
 from skillkit.configuration.optimizers import WITHOUT_RATE
-from skillkit.curves.curve import Curve, constant, held, joined, product, sampled
+from skillkit.curves.counting import held, sampled
+from skillkit.curves.curve import Curve, constant, joined, product
 from skillkit.curves.schedulers import SCHEDULERS
 from skillkit.errors import BadInput, bad_input
+from skillkit.translation.clipping import bound_of, clipping
 from skillkit.translation.fitting import Fit, fitted
 from skillkit.translation.optimizers import Made, Row, made
 from skillkit.translation.tables import Entry, bound, entries
-from skillkit.translation.values import Given, Part, Recipe, numbers
+from skillkit.translation.values import Given, Part, Recipe, Remark, numbers
 
 ASSUMED_UPDATES = 10_000
-
-
-@dataclass(frozen=True)
-class Remark:
-    """Something that is equal, or that differs.
-
-    Args:
-        what: What it is about.
-        text: What is so.
-        source: Where the other framework says it.
-    """
-
-    what: str
-    text: str
-    source: str
 
 
 @dataclass
@@ -211,27 +198,11 @@ def _shown(plain: Mapping[str, Any]) -> str:
 def _clip(result: Translation, part: Part) -> dict[str, Any] | None:
     if part.clip is None:
         return None
-    plain = {name: value.plain for name, value in part.clip.arguments.items()}
-    bound_of = plain.get("max_norm", plain.get("clip_value"))
-    if not isinstance(bound_of, int | float) or isinstance(bound_of, bool) or not 0 < bound_of < float("inf"):
-        result.recipe.miss(part.clip, f"the clipping is not translated: its bound is {bound_of}")
+    clip = clipping(part.clip)
+    if clip is None:
+        result.recipe.miss(part.clip, f"the clipping is not translated: its bound is {bound_of(part.clip)}")
         return None
-    short = part.clip.name.rpartition(".")[2]
-    keras = part.clip.name.startswith("keras.")
-    source = "https://keras.io/api/optimizers/" if keras else _CLIPPING.format(name=part.clip.name)
-    result.placed.append(("clip", part.clip, source))
-    if "clip_value" in plain:
-        result.equal.append(Remark(short, "each element is clipped to the same bound", source))
-        return {"kind": "elementwise", "max_norm": bound_of}
-    if keras:
-        result.equal.append(Remark(short, "the norm of all gradients together is clipped to the same bound", source))
-        return {"kind": "global_norm", "max_norm": bound_of}
-    if plain.get("norm_type", 2) != 2:
-        text = f"the norm is of the order {plain['norm_type']}, Optax's is the Euclidean one"
-        result.differs.append(Remark(short, text, source))
-    text = "PyTorch divides by the norm plus 1e-6: a clipped gradient is longer here, by 1e-6 over its norm"
-    result.differs.append(Remark(short, text, source))
-    return {"kind": "global_norm", "max_norm": bound_of}
-
-
-_CLIPPING = "https://docs.pytorch.org/docs/stable/generated/{name}.html"
+    result.placed.append(("clip", part.clip, clip.source))
+    result.equal += clip.equal
+    result.differs += clip.differs
+    return {"kind": clip.kind, "max_norm": bound_of(part.clip)}

@@ -70,6 +70,21 @@ class Part:
     mask: str = "all"
 
 
+@dataclass(frozen=True)
+class Remark:
+    """Something that is equal, or that differs.
+
+    Args:
+        what: What it is about.
+        text: What is so.
+        source: Where the other framework says it.
+    """
+
+    what: str
+    text: str
+    source: str
+
+
 @dataclass
 class Recipe:
     """What a file says of training, before it is Optax's.
