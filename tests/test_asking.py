@@ -72,6 +72,12 @@ def test_later_questions_depend_on_earlier_answers(path: Path) -> None:
     assert "tokens has a sequence" not in result.stderr
 
 
+def test_the_usual_batch_is_offered_in_the_unit_that_was_said(path: Path) -> None:
+    saved, result = talk(path, "decoder-lm", "", "", "sequences", *[""] * 6)
+    assert (saved["batch_unit"], saved["batch_size"]) == ("sequences", 256)
+    assert "524288" not in result.stderr.partition("How many tokens has a sequence")[0]
+
+
 def test_more_is_asked_only_of_those_who_want(path: Path) -> None:
     saved, result = talk(path, "mlp", *[""] * 6, "yes", "open", *[""] * 4, "dp-sgd", "3", "nan", "", "", "")
     assert "Which epsilon?" in result.stderr

@@ -174,6 +174,15 @@ def test_privacy_clips_each_example_and_nothing_after() -> None:
     assert 7 < found["configuration"]["privacy"]["noise_multiplier"] < 11
 
 
+def test_a_physics_informed_run_ends_at_zero_whatever_comes_after() -> None:
+    found = recommended(family="pinn", parameters=1200, steps=3000)
+    assert found["schedule"] == found["schedule"] | {"name": "cosine", "peak_value": 0.01, "end_value": 0.0}
+    needed = [one["because"] for one in found["reasons"] if "L-BFGS's line search ends the run" in one["because"]]
+    assert needed == []
+    long = recommended(family="pinn", steps="1M")["schedule"]
+    assert (long["name"], long["peak_value"]) == ("exponential", 1e-3)
+
+
 def test_adapters_freeze_the_rest() -> None:
     (network,) = recommended(family="decoder-lm", stage="adapter", parameters="7B")["groups"]
     assert [(group["parameters"], group["optimizer"]["name"]) for group in network["groups"]] == [
