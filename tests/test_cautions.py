@@ -74,3 +74,15 @@ def test_continued_pretraining_warms_up_unless_the_state_is_kept(family: str, st
 def test_nobody_else_is_asked_for_the_optimizers_state() -> None:
     assert "optimizer_state" not in recommended(family="decoder-lm")["answers"]
     assert "optimizer_state" not in recommended(family="cnn", stage="finetune")["answers"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "saves"),
+    [({"family": "vit"}, True), ({"family": "cnn"}, False), ({"family": "vit", "priority": "memory"}, False)],
+)
+def test_the_priority_of_memory_is_advised_only_where_it_saves(answers: dict[str, Any], saves: bool) -> None:
+    (text,) = [text for text in unusual(recommended(**answers, device_memory_gib=0.1)) if "GiB per device" in text]
+    assert ("take priority: memory" in text) is saves
+    alone = recommended(**answers)["memory"]["total"]
+    spared = recommended(**answers | {"priority": "memory"})["memory"]["total"]
+    assert (spared < alone) is saves

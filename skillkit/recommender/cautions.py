@@ -28,7 +28,7 @@ def cautions(draft: Draft, situation: Situation, memory: Mapping[str, Any]) -> l
         _length(situation),
         _division(draft, situation),
         _privacy(situation),
-        _fit(memory, situation),
+        _fit(draft, memory, situation),
     )
     return [text for part in parts for text in part]
 
@@ -159,14 +159,17 @@ def _privacy(situation: Situation) -> Iterator[str]:
         yield "Every trial on the private data spends a budget of its own: tune on public data."
 
 
-def _fit(memory: Mapping[str, Any], situation: Situation) -> Iterator[str]:
+def _fit(draft: Draft, memory: Mapping[str, Any], situation: Situation) -> Iterator[str]:
     gib = situation.answers.get("device_memory_gib")
     if gib is None or memory["per_device"]["total"] <= gib * _GIB:
         return
     needed = memory["per_device"]["total"] / _GIB
     devices = -(-memory["total"] // max(int(gib * _GIB), 1))
+    answers = situation.answers
+    # the tables trade the moments of plain Adams alone
+    saves = draft.name in ADAMS and (answers["priority"], answers["privacy"]) == ("default", "none")
     others = [
-        *(["take priority: memory"] if situation.answers["priority"] != "memory" else []),
+        *(["take priority: memory"] if saves and answers["stage"] != "adapter" else []),
         *(["train adapters"] if situation.answers["stage"] != "adapter" else []),
     ]
     yield (
