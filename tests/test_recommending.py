@@ -143,6 +143,42 @@ def test_a_token_more_or_less_moves_b2_by_nothing(family: str) -> None:
     assert b2[3] == b2[4] == 0.95
 
 
+# runs beside the recipes, with what their files and papers say
+RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "nanoGPT for characters": (
+        {"family": "decoder-lm", "parameters": "10.65M", "batch_unit": "tokens", "batch_size": 16_384, "steps": 5000},
+        {"b1": 0.9, "b2": 0.99, "weight_decay": 0.1, "max_norm": 1.0},
+    ),
+    "open_clip on Conceptual Captions": (
+        {"family": "contrastive", "parameters": "151M", "batch_size": 1024, "dataset_size": "2.9M", "epochs": 30},
+        {"peak_value": 1e-3},
+    ),
+    "RoBERTa-large": (
+        {"family": "encoder-lm", "parameters": "355M", "batch_size": 8192, "steps": 500_000},
+        {"warmup_steps": 30_000, "b2": 0.98, "eps": 1e-6},
+    ),
+    "Whisper large, fine-tuned": (
+        {"family": "speech", "stage": "finetune", "parameters": "1.55B", "steps": 5000},
+        {"peak_value": 1e-5, "b2": 0.999, "max_norm": 1.0, "warmup_steps": 500, "name": "linear"},
+    ),
+    "wav2vec 2.0 large, fine-tuned": (
+        {"family": "speech", "stage": "finetune", "parameters": "317M", "steps": 80_000},
+        {"peak_value": 3e-5, "b2": 0.98},
+    ),
+    "an MLP on Fashion-MNIST": ({"family": "mlp", "parameters": 235_146, "batch_size": 128}, {"peak_value": 1e-3}),
+    "a denoiser for a moment": ({"family": "diffusion", "steps": 900}, {"ema": 0.999}),
+    "a denoiser": ({"family": "diffusion"}, {"ema": 0.9999}),
+}
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_numbers_of_runs_beside_the_recipes(run: str) -> None:
+    answers, expected = RUNS[run]
+    found = recommended(**answers)
+    known = found["optimizer"] | (found["clip"] or {}) | found["schedule"] | {"ema": found["ema"]}
+    assert {name: known[name] for name in expected} == expected
+
+
 def test_an_open_horizon_holds_the_peak() -> None:
     found = recommended(family="decoder-lm", horizon="open")
     assert found["schedule"]["name"] == "wsd"
