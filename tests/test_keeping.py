@@ -108,7 +108,7 @@ def test_so_is_one_of_a_module_that_is_sliced_through(reads: list[str], project:
 
 def test_so_is_all_where_the_toolkit_has_changed(reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     load()
-    monkeypatch.setattr(keeping, "_toolkit", lambda: "another")
+    monkeypatch.setattr(keeping, "toolkit_digest", lambda: "another")
     load()
     assert reads == ["sums.yaml"] * 2
 

@@ -213,7 +213,7 @@ def test_texts_are_not_kept_where_another_s_code_makes_them(
 ) -> None:
     entry = EntryPoint("greetings", f"{package}:context", GROUP)
     monkeypatch.setattr(contexts, "entry_points", lambda **_: [entry])
-    monkeypatch.setattr("skillkit.rendering.renderer.registered_context", lambda *_: {})
+    monkeypatch.setattr("skillkit.rendering.renderer.context_data", lambda *_: {})
     (project / "pyproject.toml").write_text('[tool.skillkit]\ncontexts = ["greetings"]\n')
     assert render().exit_code == 0
     texts = project / "cache" / "skillkit" / "texts"
@@ -351,7 +351,7 @@ def test_what_a_project_s_context_gives_is_computed_once_and_only_where_it_is_as
         asked.append(name)
         return {"greeting": "Hello."}
 
-    monkeypatch.setattr("skillkit.rendering.renderer.registered_context", registered)
+    monkeypatch.setattr("skillkit.rendering.renderer.context_data", registered)
     (project / "pyproject.toml").write_text('[tool.skillkit]\ncontexts = ["greetings"]\n')
     (project / "templates" / "{topic}-more.md.j2").write_text("{{ topic.title }}")
     assert [text.name for text in Renderer(find_project()).render(["{topic}-more"])] == ["{topic}-more"]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from skillkit.catalogue.apart import Apart, digest
 from skillkit.catalogue.keeping import Keeper
 from skillkit.catalogue.patterns import Pattern, Topic
 from skillkit.catalogue.rights import core_rights, pattern_mix_ups
@@ -74,9 +75,12 @@ def load_catalogue(project: Project, asked: Iterable[str] = (), anew: bool = Fal
                 problems += error.problems
     problems += [*_repeated(topics), *strays(project.reference)]
     core = core_rights(pattern for topic in topics for pattern in topic.patterns)
+    apart = Apart(None if anew else cache_folder() / "apart" / f"{digest(str(project.reference.absolute()))}.kept")
     mixed = {
-        topic.name: [one for pattern in topic.patterns for one in pattern_mix_ups(pattern, core)] for topic in topics
+        topic.name: [one for pattern in topic.patterns for one in pattern_mix_ups(pattern, core, apart)]
+        for topic in topics
     }
+    apart.save()
     problems += [problem for found in mixed.values() for problem in found]
     topics = [topic for topic in topics if not mixed[topic.name]]
     catalogue = Catalogue(tuple(topics), shelf)

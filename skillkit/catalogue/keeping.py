@@ -79,7 +79,7 @@ class Keeper:
     def _sources(self, spec: Path, modules: Iterable[str]) -> dict[str, Any]:
         files = {name: self.shelf.path(name) for name in sorted(modules)}
         return {
-            "toolkit": _toolkit(),
+            "toolkit": toolkit_digest(),
             "folder": str(self.shelf.folder),
             "spec": _digest(spec.read_bytes()),
             "modules": {name: _digest(file.read_bytes()) if file.exists() else "" for name, file in files.items()},
@@ -104,7 +104,7 @@ def _digest(data: bytes) -> str:
 
 
 @cache
-def _toolkit() -> str:
+def toolkit_digest() -> str:
     """Return a digest of what reads topics: this package's code, Python's own parser, and YAML's."""
     versions = f"{sys.version} {yaml.__version__} {packaging_version}"
     return _digest(b"\0".join([versions.encode(), *(path.read_bytes() for path in _code())]))

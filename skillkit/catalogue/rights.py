@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+from skillkit.catalogue.apart import Apart, digest
 from skillkit.catalogue.changes import Change
 from skillkit.catalogue.patterns import Pattern
 from skillkit.errors import BadInput, Problem
@@ -31,6 +32,11 @@ class Right:
         return may_hold(self.text, form) and any(True for _ in find(form, self._code))
 
     @cached_property
+    def digest(self) -> str:
+        """A name for it and its text."""
+        return digest(f"{self.name}\0{self.text}")
+
+    @cached_property
     def _code(self) -> Code:
         return taken_apart(ast.Module(self.parsed(), []))
 
@@ -40,12 +46,13 @@ def core_rights(patterns: Iterable[Pattern]) -> list[Right]:
     return [_block(pattern) for pattern in patterns if pattern.core is True]
 
 
-def pattern_mix_ups(pattern: Pattern, core: Sequence[Right]) -> Iterator[Problem]:
+def pattern_mix_ups(pattern: Pattern, core: Sequence[Right], apart: Apart) -> Iterator[Problem]:
     """Yield the mistakes of a pattern that are found in its own right code, or in the core's.
 
     Args:
         pattern: Whose mistakes they are.
         core: As `core_rights` returns it.
+        apart: What need not be looked for again.
     """
     if not any(mistake.writes for mistake in pattern.mistakes):
         return
@@ -54,7 +61,7 @@ def pattern_mix_ups(pattern: Pattern, core: Sequence[Right]) -> Iterator[Problem
         rights.append(Right("what one should write", pattern.writes, lambda: list(parse_form(pattern.writes).body)))
     for mistake in pattern.mistakes:
         if mistake.writes:
-            yield from _found(mistake.writes, mistake.place, rights)
+            yield from _found(mistake.writes, mistake.place, rights, apart)
 
 
 def require_old_forms(changes: Iterable[Change], patterns: Iterable[Pattern]) -> None:
@@ -69,7 +76,7 @@ def require_old_forms(changes: Iterable[Change], patterns: Iterable[Pattern]) ->
     problems: list[Problem] = []
     for change in changes:
         own = Right("its own 'instead'", change.instead, partial(_without_contexts, change.instead))
-        problems += _found(change.writes, change.place, [own, *core])
+        problems += _found(change.writes, change.place, [own, *core], Apart(None))
     if problems:
         raise BadInput(problems)
 
@@ -78,11 +85,14 @@ def _without_contexts(code: str) -> list[ast.stmt]:
     return [node for node in ast.parse(code).body if not isinstance(node, ast.With)]
 
 
-def _found(writes: str, place: str, rights: Iterable[Right]) -> Iterator[Problem]:
-    form = parse_form(writes)
+def _found(writes: str, place: str, rights: Iterable[Right], apart: Apart) -> Iterator[Problem]:
     path, line, column = place.rsplit(":", 2)
-    for right in rights:
-        if right.holds(form):
+    unknown = [right for right in rights if not apart.holds(writes, right.digest)]
+    form = parse_form(writes) if unknown else None
+    for right in unknown:
+        if not (form and right.holds(form)):
+            apart.learn(writes, right.digest)
+        else:
             message = (
                 f"'{writes}' is found in {right.name} too: write what makes it wrong with it, or say it in 'words'"
             )

@@ -1,10 +1,17 @@
 """Contexts: what a project's templates may speak of beyond its patterns, given by functions that packages register."""
 
+import hashlib
+import sys
+from collections.abc import Iterator
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
+import skillkit
 from skillkit.errors import bad_input, did_you_mean
-from skillkit.places import Project
+from skillkit.kept import keep, kept
+from skillkit.places import Project, cache_folder, own_project
+from skillkit.rendering.subjects import plain
 
 GROUP = "skillkit.contexts"
 
@@ -15,6 +22,50 @@ def is_own_context(name: str) -> bool:
 
 
 _PACKAGE = __name__.partition(".")[0]
+
+
+def context_data(name: str, project: Project) -> dict[str, Any]:
+    """Return what a registered function gives, as plain data; of this package's it is kept while nothing has changed.
+
+    Args:
+        name: As for `registered_context`.
+        project: Likewise.
+
+    Raises:
+        BadInput: No installed package registers such a function, or what it reads cannot be used.
+    """
+    if not is_own_context(name):
+        return _plain(name, project)
+    path = cache_folder() / "contexts" / f"{name}.kept"
+    made_of = _digest(project)
+    found = kept(path)
+    if isinstance(found, dict) and found.get("of") == made_of and isinstance(found.get("data"), dict):
+        return dict(found["data"])
+    data = _plain(name, project)
+    keep(path, {"of": made_of, "data": data})
+    return data
+
+
+def _plain(name: str, project: Project) -> dict[str, Any]:
+    data: dict[str, Any] = plain(registered_context(name, project))
+    return data
+
+
+def _digest(project: Project) -> str:
+    """Return a name for all that contexts of this package are made of."""
+    digest = hashlib.sha256(f"{sys.version}\0{project.reference.absolute()}".encode())
+    for path in sorted(_read(project)):
+        digest.update(f"\0{path}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+def _read(project: Project) -> Iterator[Path]:
+    """Yield this package's code, and the tables that it may read: those in folders within the references."""
+    for pattern in ("*.py", "*/*.py", "*/*.json"):
+        yield from Path(skillkit.__file__).parent.glob(pattern)
+    for folder in {project.reference, own_project(project.root).reference}:
+        yield from folder.glob("*/*.yaml")
 
 
 def registered_context(name: str, project: Project) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from skillkit.proof.evidence import Evidence, Run, load_evidence
 from skillkit.proof.proofs import Proof
 from skillkit.proof.statements import proofs
 from skillkit.reading import read
-from skillkit.rendering.contexts import registered_context
+from skillkit.rendering.contexts import context_data
 from skillkit.rendering.frontmatter import require_front_matter
 from skillkit.rendering.subjects import plain
 from skillkit.rendering.templates import Templates
@@ -224,7 +224,7 @@ class Renderer:
     @cached_property
     def registered(self) -> dict[str, Any]:
         """What the project's own contexts give its templates; computed where one asks for it."""
-        contexts = (plain(registered_context(name, self.project)) for name in self.project.contexts)
+        contexts = (context_data(name, self.project) for name in self.project.contexts)
         return {name: value for context in contexts for name, value in context.items()}
 
     def verified(self, *statements: Iterable[Mapping[str, Any]]) -> str:

@@ -14,6 +14,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from skillkit.errors import bad_input, did_you_mean
 from skillkit.files import read_text
 from skillkit.rendering import limits
+from skillkit.rendering.asked import Asked
 
 
 class Templates:
@@ -27,7 +28,7 @@ class Templates:
 
     def __init__(self, folder: Path, filters: Mapping[str, Any], functions: Mapping[str, Any]) -> None:
         self.folder = folder
-        self._asked: dict[str, set[str]] = {}
+        self._asked: Asked | None = None
         self._trees: dict[str, nodes.Template] = {}
         self.environment = ImmutableSandboxedEnvironment(
             loader=jinja2.FunctionLoader(self._load),
@@ -62,12 +63,15 @@ class Templates:
         Raises:
             BadInput: It or one of those has an error, or includes what is not there.
         """
-        if name not in self._asked:  # a template of topics is filled once for each
+        if self._asked is None:
+            self._asked = Asked(self.folder, self.names())
+        known = self._asked.of(name)
+        if known is None:  # a template of topics is filled once for each
             met: dict[str, set[str]] = {}
             with self._errors(name):
                 self._look(name, met)
-            self._asked[name] = set().union(*met.values()) - self.environment.globals.keys()
-        return self._asked[name]
+            known = self._asked.learn(name, set().union(*met.values()) - self.environment.globals.keys())
+        return known
 
     def _look(self, name: str, met: dict[str, set[str]]) -> None:
         self.environment.get_template(name)  # compiling it says of which template an error is
