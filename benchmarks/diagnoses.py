@@ -53,14 +53,15 @@ def made(cause: str, count: int, odd: bool) -> tuple[list[Made], int]:
     """Return curves with a cause, and how many seeds did no harm."""
     found: list[Made] = []
     harmless = 0
-    for seed in seeds(odd):
-        one = caused(cause, seed) if cause else healthy(seed)
-        if one is None:
-            harmless += 1
-        else:
-            found.append(one)
-        if len(found) == count or harmless > 20 * count:
-            break
+    with threadpool_limits(1):  # matrices of 32 rows, which several threads only wait for
+        for seed in seeds(odd):
+            one = caused(cause, seed) if cause else healthy(seed)
+            if one is None:
+                harmless += 1
+            else:
+                found.append(one)
+            if len(found) == count or harmless > 20 * count:
+                break
     return found, harmless
 
 
@@ -86,7 +87,7 @@ def of_cause(cause: str, count: int, odd: bool) -> dict[str, Any]:
 def of_healthy(count: int, odd: bool) -> dict[str, Any]:
     """Return what is seen of healthy curves."""
     curves, _ = made("", count, odd)
-    alarms = {one.seed: found for one in curves if (found := seen(one))}
+    alarms = {str(one.seed): found for one in curves if (found := seen(one))}
     return {"curves": len(curves), "alarms": len(alarms), "seen": alarms}
 
 
@@ -112,8 +113,7 @@ def main() -> None:
     odd = not given.develop
     results = dict(read(RESULTS).value) if odd and RESULTS.exists() else {}
     for cause in given.causes or (*CAUSES, HEALTHY):
-        with threadpool_limits(1):  # matrices of 32 rows, which several threads only wait for
-            found = of_healthy(given.healthy, odd) if cause == HEALTHY else of_cause(cause, given.count, odd)
+        found = of_healthy(given.healthy, odd) if cause == HEALTHY else of_cause(cause, given.count, odd)
         print(f"{cause}: {found}")
         sys.stdout.flush()
         results[cause] = found

@@ -101,7 +101,7 @@ def test_a_loss_that_rises_before_it_falls_lacks_warmup() -> None:
 @pytest.mark.parametrize("classes", [10, None])
 def test_a_loss_that_stays_at_that_of_guessing_is_told(classes: int | None) -> None:
     (symptom,) = seen(log(lambda _: math.log(10), noise=0.01), classes)
-    assert symptom.kind == "chance"
+    assert (symptom.kind, symptom.known_as) == ("chance", "chance")
     assert "guessing among 10 classes" in symptom.says
 
 
@@ -141,7 +141,7 @@ def resumed(jump: float) -> str:
 def test_a_loss_that_jumps_at_a_resume_lost_state() -> None:
     (symptom,) = seen(resumed(0.5))
     assert (symptom.kind, symptom.first) == ("resume", 200)
-    assert run(resumed(0.5)).notes == ["updates are repeated after a resume: the later rows count"]
+    assert run(resumed(0.5)).notes == ["updates are repeated after 1 resume: the later rows count"]
 
 
 def test_a_resume_that_goes_on_is_not_told() -> None:

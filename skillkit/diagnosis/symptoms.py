@@ -52,7 +52,7 @@ ISSUES: Mapping[str, str] = {
     "divergence": "diverges-early",
     "early-rise": "diverges-early",
     "resume": "resume-is-worse",
-    "chance": "plateau",
+    "chance": "chance",
     "overfitting": "overfitting",
     "spikes": "loss-spikes",
     "floor": "plateau",
