@@ -166,6 +166,16 @@ def moments_on_each_device() -> tuple[int, ...]:
     return shape
 
 
+def devices_with_moments() -> int:
+    """Return how many of eight devices hold the moments of a weight whose rows are split over them."""
+    jax.config.update("jax_num_cpu_devices", 8)
+    mesh = data_mesh()
+    params = jax.device_put(jnp.ones((16, 4)), NamedSharding(mesh, P("data")))
+    with jax.set_mesh(mesh):
+        opt_state = optax.adam(1e-3).init(params)
+    return len(optax.tree.get(opt_state, "mu").sharding.device_set)
+
+
 def init_weight(key: jax.Array) -> jax.Array:
     """Return a weight of shape (1024, 256)."""
     return 0.02 * jax.random.normal(key, (1024, 256))

@@ -303,7 +303,9 @@ def test_what_a_mistake_does_in_words(fields: dict[str, object], words: str) -> 
     ("match", "words"),
     [
         (r"got \d+ \(not .*\)$", " `got … (not …)`"),
-        (r"^'x' is (?:gone|no more)\.", " `'x' is gone … no more.`"),
+        (r"^'x' is (?:gone|no more)\.", " `'x' is gone/no more.`"),
+        ("hstack|vstack", " `hstack` or `vstack`"),
+        (r"a \|b|c", " `a |b` or `c`"),
         ("say `x`", ' "say `x`"'),
         ("", ""),
     ],

@@ -157,9 +157,9 @@ def _sides(histories: Sequence[History]) -> str:
     words = {word for one in histories for word, _ in one.reached}
     text = ""
     if "since" in words:
-        text += " What fails since a version was run under it, and under the last one before, where it does not yet."
+        text += " Since a version: it fails under that one, and not under the one before; both were run."
     if "by" in words:
-        text += " *By* a version: the oldest that it was run under, and fails."
+        text += " By a version: it fails under that one; no older one was run."
     return text
 
 

@@ -30,16 +30,21 @@ def literal(value: Any) -> str:
 def message(mistake: Mapping[str, Any]) -> str:
     """Return the words of a mistake's message as code after a space, or an empty string.
 
-    They are those that its regular expression looks for, with `…` for what may be anything.
+    They are those that its regular expression looks for, with `…` for what may be anything, and "or" between what may
+    stand for each other.
     """
-    words = _sought(mistake["match"])
-    return f" `{words}`" if words and "`" not in words else f' "{words}"' if words else ""
+    sought = [_sought(match) for match in re.split(r"(?<!\\)\|(?![^(]*\))", mistake["match"])]
+    return "".join(f" {'or ' if index else ''}{_as_code(words)}" for index, words in enumerate(filter(None, sought)))
+
+
+def _as_code(words: str) -> str:
+    return f'"{words}"' if "`" in words else f"`{words}`"
 
 
 def _sought(match: str) -> str:
     words = re.sub(r"(?<!\\)(\.[*+]\??|\.\{[^}]*\}|\[[^\]]*\][*+?]?)|\\[dwsDWSbB][*+?]?", "…", match)
     words = re.sub(r"(?<!\\)(\(\?(?:[a-z]*:|<?[=!]|P<\w+>)|[()^$])", "", words)
-    words = re.sub(r"(?<!\\)\|", " … ", words)
+    words = re.sub(r"(?<!\\)\|", "/", words)
     return re.sub(r"\\(.)", r"\1", words).strip("… ").strip()
 
 
