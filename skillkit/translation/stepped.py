@@ -19,7 +19,7 @@ _NAMES = {
 
 
 def scheduler(
-    found: Recipe, values: Mapping[str, Value], updates: int | None, updates_per_epoch: int | None
+    found: Recipe, values: dict[str, Value], updates: int | None, updates_per_epoch: int | None
 ) -> tuple[Given | None, int | None, float]:
     """Return a run's scheduler as the tables know it, how many updates its step takes, and the run's epochs.
 
@@ -30,7 +30,12 @@ def scheduler(
         updates_per_epoch: How many an epoch takes, or None.
     """
     plain = {name: value.plain for name, value in values.items()}
-    sched, epochs = values["sched"], _epochs(plain)
+    sched = values["sched"]
+    try:
+        epochs = _epochs(plain)
+    except OverflowError:
+        found.miss(values["lr_cycle_limit"], "the cycles are longer than any run; one stands in their place")
+        return scheduler(found, values | {"lr_cycle_limit": Value(1)}, updates, updates_per_epoch)
     per_epoch = updates_per_epoch or (max(1, round(updates / epochs)) if updates else None)
     name = _NAMES.get(sched.plain)
     if name is None:

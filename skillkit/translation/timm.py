@@ -56,7 +56,7 @@ def _values(found: Recipe, given: Mapping[str, Value]) -> dict[str, Value]:
     values = {name: Value(default, called=name) for name, default in settings.items()}
     for name, value in given.items():
         if name in settings:
-            if value.plain is None or _fits(value.plain, settings[name]):
+            if value.plain is None or (_fits(value.plain, settings[name]) and _is_possible(name, value.plain)):
                 plain = settings[name] if value.plain is None else value.plain
                 values[name] = replace(value, plain=plain, called=name)
             else:
@@ -77,6 +77,14 @@ def _fits(value: Any, default: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_possible(name: str, value: Any) -> bool:
+    return not _is_number(value) or ((value > 0 if name in _COUNTS else value >= 0) and value < _LARGEST)
+
+
+_COUNTS = ("lr_base_size", "batch_size", "grad_accum_steps", "epochs", "decay_epochs", "lr_cycle_mul", "lr_cycle_limit")
+_LARGEST = 1e15  # beyond any number of a training run
 
 
 def _rate(found: Recipe, values: Mapping[str, Value]) -> Value:

@@ -19,7 +19,7 @@ from skillkit.proof.statements import project_proofs
 from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.rendering.renderer import Renderer
 from tests import test_installations
-from tests.fuzz import messages, projects, training
+from tests.fuzz import arguments, messages, projects, training
 from tests.fuzz.mutations import NASTY, mangled, spoilt
 from tests.fuzz.trials import Kind, call, held
 
@@ -264,7 +264,7 @@ def _table(name: str) -> tuple[Callable[[random.Random], bytes], str, Callable[[
 
 KINDS = {
     "answers": Kind(7_000, _answers, "answers.yaml", _give_answers),
-    "configurations": Kind(8_000, _configuration, "configuration.yaml", _give_configuration),
+    "configurations": Kind(7_500, _configuration, "configuration.yaml", _give_configuration),
     "specs": Kind(1_500, *_table("sums.yaml")),
     "full-specs": Kind(2_500, *_table("totals.yaml")),
     "changes": Kind(2_000, *_table("changes.yaml")),
@@ -274,12 +274,13 @@ KINDS = {
     "settings": Kind(1_500, _spec("pyproject.toml"), "pyproject.toml", _give_settings),
     "modules": Kind(2_000, _module(projects.MODULE), "totals.py", _give_module("reference/totals.py")),
     "mistakes": Kind(1_500, _module(projects.MISTAKES), "totals.py", _give_module("reference/mistakes/totals.py")),
-    "templates": Kind(5_000, _template, "sums.md.j2", _give_template),
-    "requirements": Kind(5_000, _requirement, "requirements", _give_requirement),
+    "templates": Kind(4_500, _template, "sums.md.j2", _give_template),
+    "requirements": Kind(4_500, _requirement, "requirements", _give_requirement),
     "evidence": Kind(1_000, _evidence, "evidence.json", _give_evidence),
     "lines": Kind(1_500, _line, "line.json", _give_line),
     "parameters": Kind(3_000, training.parameters, "parameters", training.give_parameters),
     "scripts": Kind(2_500, training.script, "train.py", training.give_script),
+    "arguments": Kind(1_500, arguments.arguments, "args.yaml", arguments.give_arguments),
     "logs": Kind(3_000, training.log, "log", training.give_log),
     "messages": Kind(1_500, messages.messages, "messages.json", messages.give_messages),
 }

@@ -94,7 +94,7 @@ def test_a_failure_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("place")
-@pytest.mark.parametrize("name", ["parameters", "scripts", "logs"])
+@pytest.mark.parametrize("name", ["parameters", "scripts", "arguments", "logs"])
 def test_many_inputs_are_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else what comes after reading them would not be tried."""
     codes: list[int] = []
