@@ -88,7 +88,7 @@ def test_the_rate_of_sgd_follows_the_batch_itself() -> None:
         ("lr_base_size: 0", "3:1: lr_base_size cannot be 0; 256 stands in its place"),
         (
             "lr_cycle_mul: 9.0\nlr_cycle_limit: 900",
-            "4:1: the cycles are longer than any run; one stands in their place",
+            "4:1: the cycles are longer than any run; one stands in",
         ),
         ("opt_kwargs: {nestrov: true}", "3:1: torch.optim.SGD has no argument 'nestrov' that is known (did you mean"),
     ],
