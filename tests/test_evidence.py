@@ -176,7 +176,7 @@ def told(edit: Edit, project: Path) -> Callable[..., list[str]]:
 
     def tell(*runs: str, skipped: str = "", **asked: str) -> list[str]:
         evidence = Evidence()
-        proofs = Renderer(find_project()).proofs["sum-mean"]
+        proofs = Renderer(find_project()).edition.proofs["sum-mean"]
         for jax in runs:
             states = {one.id: "skipped" if one.requires and jax == skipped else "holds" for one in proofs}
             evidence = evidence.with_run(
@@ -213,7 +213,7 @@ def test_a_text_for_a_version_has_no_mistake_of_another(told: Callable[..., list
 
 def test_a_text_for_a_version_cites_runs_with_that_version(project: Path) -> None:
     (project / "templates" / "sums.md.j2").write_text("{{ verified(patterns.values()) }}")
-    proofs = Renderer(find_project()).proofs["sum-mean"]
+    proofs = Renderer(find_project()).edition.proofs["sum-mean"]
     evidence = Evidence()
     for jax in ("0.8.3", "0.10.2"):
         states = {proof.id: "holds" for proof in proofs}

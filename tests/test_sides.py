@@ -206,7 +206,7 @@ def test_other_old_forms_are_told_where_they_are_proven_alike(table: Table, told
 
 def test_a_change_that_no_run_shows_is_left_out(told: Callable[..., str]) -> None:
     assert told(*BOTH) == told(*BOTH[1:], NEW) == told() == ""
-    assert Renderer(find_project()).unproven == ["sum-mean", OLD]
+    assert Renderer(find_project()).edition.unproven == ["sum-mean", OLD]
 
 
 def test_a_text_for_a_version_says_what_is_so_then(told: Callable[..., str]) -> None:

@@ -59,7 +59,7 @@ def _made(project: Project, versions: Mapping[str, str], names: Sequence[str]) -
     from skillkit.rendering.renderer import Renderer
 
     renderer = Renderer(project, versions)
-    return Rendered(list(renderer.render(names)), renderer.unproven)
+    return Rendered(list(renderer.render(names)), renderer.edition.unproven)
 
 
 def _known(data: Any) -> Rendered | None:
