@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillkit.configuration import masks
+from skillkit.configuration.arrays import Array, split_axis
+from skillkit.configuration.groups import SELECTORS, split_groups
 from skillkit.configuration.memory import PARTS, held
-from skillkit.configuration.states import Array, split_axis
-from skillkit.configuration.transformations import MASKS, SELECTORS, split_groups, transformation
+from skillkit.configuration.transformations import MASKS, transformation
 from skillkit.trees.folding import folded
 from skillkit.trees.leaves import Leaves, Shape
 

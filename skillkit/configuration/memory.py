@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skillkit.configuration.states import Array, is_frozen, state
+from skillkit.configuration.arrays import Array
+from skillkit.configuration.states import is_frozen, state
 from skillkit.configuration.transformations import Transformation, transformations
 from skillkit.trees.leaves import Leaf, Leaves, Shape
 

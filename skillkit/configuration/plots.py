@@ -7,8 +7,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from skillkit.configuration.groups import split_groups
 from skillkit.configuration.schedules import value
-from skillkit.configuration.transformations import split_groups
 from skillkit.errors import bad_input, counted
 
 FORMATS = (".png", ".svg")

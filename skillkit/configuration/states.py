@@ -1,47 +1,14 @@
 """States: the arrays that a transformation's `init` returns, in closed form and without jax."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from skillkit.configuration import masks
+from skillkit.configuration.arrays import Array, like, lowest, scalar
 from skillkit.configuration.expressions import Call, Name, Setting
 from skillkit.configuration.optimizers import OPTIMIZERS
-from skillkit.trees.leaves import ITEMSIZES, Leaf, Leaves, Shape
-
-
-@dataclass(frozen=True)
-class Array:
-    """An array that training holds.
-
-    Args:
-        part: What it is for: `optimizer_state`, `accumulator`, ...
-        shape: Its shape.
-        itemsize: Bytes of an element.
-        of: The path of the parameter that it is for; empty for counts and the like.
-    """
-
-    part: str
-    shape: Shape
-    itemsize: int
-    of: str = ""
-
-    @property
-    def bytes(self) -> int:
-        """Its size."""
-        return math.prod(self.shape) * self.itemsize
-
-    def bytes_on_each(self, devices: int) -> int:
-        """Its size on one device, where scripts split an axis that divides."""
-        return self.bytes if split_axis(self.shape, devices) is None else self.bytes // devices
-
-
-def split_axis(shape: Shape, devices: int) -> int | None:
-    """Return which axis scripts split over the devices, the longest that divides, or None where none does."""
-    divisible = [axis for axis, size in enumerate(shape) if size % devices == 0]
-    return max(divisible, key=lambda axis: shape[axis], default=None)
+from skillkit.trees.leaves import Leaf, Leaves, Shape
 
 
 def state(call: Call, leaves: Leaves) -> Iterator[Array]:
@@ -54,25 +21,11 @@ def state(call: Call, leaves: Leaves) -> Iterator[Array]:
         known = OPTIMIZERS[name].keywords | keywords if name in OPTIMIZERS else keywords
         yield from _STATES[name](known, leaves)
         if isinstance(keywords.get("learning_rate"), Name):
-            yield _scalar()  # the schedule's count
+            yield scalar()  # the schedule's count
 
 
 def _value(value: Any) -> Any:
     return value.value if isinstance(value, Setting) else value
-
-
-def _scalar(size: int = 4) -> Array:
-    return Array("optimizer_state", (), size)
-
-
-def _like(leaves: Leaves, dtype: Any = None, part: str = "optimizer_state") -> Iterator[Array]:
-    """Yield an array like each leaf, in another dtype where one is said."""
-    size = dtype and ITEMSIZES[dtype.name.removeprefix("jnp.") if isinstance(dtype, Name) else dtype]
-    return (Array(part, leaf.shape, size or leaf.itemsize, path) for path, leaf in leaves.items())
-
-
-def _lowest(leaves: Leaves) -> int:
-    return min((leaf.itemsize for leaf in leaves.values()), default=4)
 
 
 # ---- transformations around others
@@ -109,27 +62,27 @@ def _partitions(call: Any) -> Iterator[Call]:
 
 
 def _multi_steps(_: Call, keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
-    yield from _like(leaves, "float32", "accumulator")
-    yield from (_scalar(), _scalar())  # micro-batches and updates so far
-    yield from (_scalar(), _scalar(1))  # what was not finite, and whether the last was
+    yield from like(leaves, "float32", "accumulator")
+    yield from (scalar(), scalar())  # micro-batches and updates so far
+    yield from (scalar(), scalar(1))  # what was not finite, and whether the last was
     yield from state(keywords["opt"], leaves)
 
 
 def _accumulate(_: Call, keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
-    yield from _like(leaves, "float32", "accumulator")
-    yield _scalar()
+    yield from like(leaves, "float32", "accumulator")
+    yield scalar()
     yield from state(keywords["transformation"], leaves)
 
 
 def _master(_: Call, keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
-    yield from _like(leaves, "float32", "master_copy")
+    yield from like(leaves, "float32", "master_copy")
     yield from state(keywords["transformation"], {path: Leaf(leaf.shape) for path, leaf in leaves.items()})
 
 
 def _schedule_free(_: Call, keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
-    yield from _like(leaves, keywords.get("state_dtype"))
-    yield _scalar()  # the count
-    yield from (_scalar(_lowest(leaves)) for _ in ("b1", "weight_sum", "max_lr"))
+    yield from like(leaves, keywords.get("state_dtype"))
+    yield scalar()  # the count
+    yield from (scalar(lowest(leaves)) for _ in ("b1", "weight_sum", "max_lr"))
     yield from state(keywords["base_optimizer"], leaves)
 
 
@@ -148,36 +101,36 @@ _WRAPPERS: dict[str, Callable[[Call, dict[str, Any], Leaves], Iterator[Array]]] 
 
 
 def _two_moments(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
-    yield from _like(leaves, keywords.get("mu_dtype"))
-    yield from _like(leaves)
-    yield _scalar()
+    yield from like(leaves, keywords.get("mu_dtype"))
+    yield from like(leaves)
+    yield scalar()
 
 
 def _one_moment(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
-    yield from _like(leaves, keywords.get("mu_dtype"))
-    yield _scalar()
+    yield from like(leaves, keywords.get("mu_dtype"))
+    yield scalar()
 
 
 def _momentum(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
     if keywords.get("momentum") is not None:
-        yield from _like(leaves, keywords.get("accumulator_dtype"))
+        yield from like(leaves, keywords.get("accumulator_dtype"))
 
 
 def _rmsprop(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
     for _ in range(1 + bool(keywords.get("centered"))):
-        yield from _like(leaves)
+        yield from like(leaves)
     if keywords.get("bias_correction"):
-        yield _scalar()
+        yield scalar()
     yield from _momentum(keywords, leaves)
 
 
 def _adafactor(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
-    yield _scalar()
+    yield scalar()
     for path, leaf in leaves.items():
         yield from (Array("optimizer_state", part, leaf.itemsize, path) for part in _factors(keywords, leaf.shape))
     if keywords["momentum"] is not None:
-        yield from _like(leaves, keywords["dtype_momentum"])
-        yield _scalar()
+        yield from like(leaves, keywords["dtype_momentum"])
+        yield scalar()
 
 
 def _factors(keywords: dict[str, Any], shape: Shape) -> tuple[Shape, Shape, Shape]:
@@ -193,13 +146,13 @@ def _factors(keywords: dict[str, Any], shape: Shape) -> tuple[Shape, Shape, Shap
 def _muon(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
     yield from _one_moment(keywords, leaves)
     yield Array("optimizer_state", (3,), 4)  # the polynomial's coefficients
-    yield from (_scalar(), _scalar())  # the counts of an Adam that has no parameters
+    yield from (scalar(), scalar())  # the counts of an Adam that has no parameters
 
 
 def _prodigy(_: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
     for _copy in range(4):  # both moments, the sum of gradients, and where training began
-        yield from _like(leaves)
-    yield from (_scalar(_lowest(leaves)) for _ in ("estim_lr", "numerator_weighted"))
+        yield from like(leaves)
+    yield from (scalar(lowest(leaves)) for _ in ("estim_lr", "numerator_weighted"))
 
 
 def _lbfgs(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
@@ -208,22 +161,22 @@ def _lbfgs(keywords: dict[str, Any], leaves: Leaves) -> Iterator[Array]:
         for path, leaf in leaves.items():
             yield Array("optimizer_state", (memory, *leaf.shape), leaf.itemsize, path)
     for _ in range(3):  # the last parameters, the last gradient, and the line search's gradient
-        yield from _like(leaves)
+        yield from like(leaves)
     yield Array("optimizer_state", (memory,), 4)
-    yield from (_scalar() for _ in range(4))
+    yield from (scalar() for _ in range(4))
     highest = max((leaf.itemsize for leaf in leaves.values()), default=4)
-    yield from (_scalar(highest) for _ in ("learning_rate", "value"))
+    yield from (scalar(highest) for _ in ("learning_rate", "value"))
 
 
 _STATES: dict[str, Callable[[dict[str, Any], Leaves], Iterator[Array]]] = {
     "adabelief": _two_moments,
-    "adadelta": lambda _, leaves: chain(_like(leaves), _like(leaves)),
+    "adadelta": lambda _, leaves: chain(like(leaves), like(leaves)),
     "adafactor": _adafactor,
-    "adagrad": lambda _, leaves: _like(leaves),
+    "adagrad": lambda _, leaves: like(leaves),
     "adam": _two_moments,
     "adamax": _two_moments,
     "adamw": _two_moments,
-    "contrib.differentially_private_aggregate": lambda *_: iter([_scalar(8)]),  # a PRNG key
+    "contrib.differentially_private_aggregate": lambda *_: iter([scalar(8)]),  # a PRNG key
     "contrib.muon": _muon,
     "contrib.prodigy": _prodigy,
     "lamb": _two_moments,

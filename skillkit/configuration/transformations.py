@@ -1,22 +1,15 @@
-"""Plans: a configuration's networks as Optax calls, the one source of scripts, building and memory."""
+"""Transformations: a configuration's networks as Optax calls, the one source of scripts, building and memory."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from skillkit.configuration import schedules
 from skillkit.configuration.expressions import Call, Name, Setting
-from skillkit.configuration.optimizers import OPTIMIZERS, WITHOUT_RATE
+from skillkit.configuration.groups import SELECTORS, has_rate, rate_name, split_groups
+from skillkit.configuration.optimizers import OPTIMIZERS
+from skillkit.configuration.wrappers import chained, clipping, wrapped
 
-SELECTORS = {
-    "matrices": "is_hidden_matrix",
-    "embeddings": "is_embedding",
-    "adapters": "is_adapter",
-    "all": "is_any",
-    "rest": "is_any",
-    "dense": "is_any",
-    "frozen": "is_any",
-}
 MASKS = {"matrices": "decay_matrices", "not_norm_bias_embedding": "decay_matrices_not_embeddings"}
 _DTYPES = {"bfloat16", "float32", "float16"}
 
@@ -39,22 +32,22 @@ class Transformation:
 def transformation(configuration: Mapping[str, Any], network: Mapping[str, Any]) -> Transformation:
     """Return the transformation of one of a configuration's networks."""
     groups = split_groups(network["groups"])
-    rates = {rate_name(group, groups): schedules.call(group["schedule"]) for group in groups if _has_rate(group)}
+    rates = {rate_name(group, groups): schedules.call(group["schedule"]) for group in groups if has_rate(group)}
     each = {group["parameters"]: _group(group, groups, network) for group in groups}
-    clip = _clip(network.get("clip"))
+    clip = clipping(network.get("clip"))
     if "frozen" not in each:
-        return Transformation(network["name"], rates, _wrapped(_parted(each), configuration, clip, groups))
+        return Transformation(network["name"], rates, wrapped(_parted(each), configuration, clip, groups))
     if len(each) == 2 or not sees_examples(configuration, network):
         # accumulator, master copy and guard are for what is trained alone
         parts = {
             group["parameters"]: _frozen(each["frozen"], configuration, network)
             if group["parameters"] == "frozen"
-            else _wrapped(each[group["parameters"]], configuration, clip, [group])
+            else wrapped(each[group["parameters"]], configuration, clip, [group])
             for group in groups
         }
         return Transformation(network["name"], rates, _parted(parts))
-    clipped = {name: part if name == "frozen" else _chain([*clip, part]) for name, part in each.items()}
-    return Transformation(network["name"], rates, _wrapped(_parted(clipped), configuration, [], groups))
+    clipped = {name: part if name == "frozen" else chained([*clip, part]) for name, part in each.items()}
+    return Transformation(network["name"], rates, wrapped(_parted(clipped), configuration, [], groups))
 
 
 def _parted(each: Mapping[str, Call]) -> Call:
@@ -85,46 +78,6 @@ def transformations(configuration: Mapping[str, Any]) -> list[Transformation]:
     return [transformation(configuration, network) for network in configuration["networks"]]
 
 
-def split_groups(groups: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the groups in the order in which they take parameters, with Muon kept to hidden matrices.
-
-    Muon on a group of `all` parameters would orthogonalise embeddings and the last layer, and would decay
-    norms by `adam_weight_decay` without a mask: such a group becomes Muon's and AdamW's.
-    """
-    found: list[Mapping[str, Any]] = []
-    for group in groups:
-        whole = group["optimizer"]["name"] == "contrib.muon" and group["parameters"] == "all"
-        found += _muon_and_rest(group) if whole else [group]
-    return sorted(found, key=lambda group: list(SELECTORS).index(group["parameters"]))
-
-
-def rate_name(group: Mapping[str, Any], groups: list[Mapping[str, Any]]) -> str:
-    """Return what the transformation calls a group's learning rate."""
-    same = all(other["schedule"] == group["schedule"] for other in groups if _has_rate(other))
-    return "learning_rate" if same else f"{group['parameters']}_learning_rate"
-
-
-def _muon_and_rest(group: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    given = group["optimizer"]
-    muon = {key: value for key, value in given.items() if not key.startswith("adam_")}
-    adamw = {"name": "adamw"} | {
-        key.removeprefix("adam_"): given[key] for key in ("adam_b1", "adam_b2", "adam_eps_root", "eps") if key in given
-    }
-    schedule = dict(group["schedule"])
-    if given.get("adam_learning_rate"):
-        factor = given["adam_learning_rate"] / schedule["peak_value"]
-        rates = ("init_value", "peak_value", "end_value")
-        schedule |= {key: schedule[key] * factor for key in rates if schedule.get(key)}
-    return [
-        {**group, "name": "hidden", "parameters": "matrices", "optimizer": muon},
-        {**group, "name": "rest", "parameters": "rest", "optimizer": adamw, "schedule": schedule},
-    ]
-
-
-def _has_rate(group: Mapping[str, Any]) -> bool:
-    return group["optimizer"]["name"] not in WITHOUT_RATE and group["schedule"]["name"] != "none"
-
-
 def _group(group: Mapping[str, Any], groups: list[Mapping[str, Any]], network: Mapping[str, Any]) -> Call:
     name = group["optimizer"]["name"]
     keywords = _keywords(group, groups, network.get("clip"))
@@ -143,7 +96,7 @@ def _keywords(
 ) -> dict[str, Any]:
     given = {key: value for key, value in group["optimizer"].items() if key != "name"}
     name = group["optimizer"]["name"]
-    rate: dict[str, Any] = {"learning_rate": Name(rate_name(group, groups))} if _has_rate(group) else {}
+    rate: dict[str, Any] = {"learning_rate": Name(rate_name(group, groups))} if has_rate(group) else {}
     keywords = rate | {key: Setting(_plain(value), key) for key, value in given.items()}
     if name == "adafactor" and clip and clip["kind"] == "update_rms":
         keywords["clipping_threshold"] = Setting(clip["max_norm"], "clip")
@@ -204,64 +157,3 @@ def _schedule_free(group: Mapping[str, Any], keywords: dict[str, Any]) -> list[C
     )
     outer = {key: value for key, value in keywords.items() if key not in ("b2", "eps")}
     return [Call("optax.contrib.schedule_free", {"base_optimizer": base} | outer)]
-
-
-def _clip(clip: Mapping[str, Any] | None) -> list[Call]:
-    if not clip or clip["kind"] == "update_rms":
-        return []
-    function, keyword = {
-        "global_norm": ("optax.clip_by_global_norm", "max_norm"),
-        "elementwise": ("optax.clip", "max_delta"),
-        "adaptive": ("optax.adaptive_grad_clip", "clipping"),
-        "per_example": ("clip_per_example", "max_norm"),
-    }[clip["kind"]]
-    return [Call(function, {keyword: Setting(clip["max_norm"], "clip")})]
-
-
-def _wrapped(whole: Call, configuration: Mapping[str, Any], clip: list[Call], groups: list[Mapping[str, Any]]) -> Call:
-    every, privacy = configuration.get("accumulation") or 1, configuration.get("privacy")
-    per_example = [part for part in clip if part.function == "clip_per_example"]
-    before = [_private(privacy, every)] if privacy else per_example
-    inner = [*(part for part in clip if part not in per_example), whole]
-    if every > 1:
-        inner = [_accumulated(_chain(inner), every, groups)]
-    elif configuration.get("precision") == "float16":
-        inner = [Call("skip_bad_gradients", {"transformation": _chain(inner)})]  # until the loss scale has halved
-    done = _chain([*before, *inner])
-    if configuration.get("precision") == "bfloat16-params":
-        return Call("keep_master_copy", {"transformation": done})
-    return done
-
-
-def _chain(parts: list[Call]) -> Call:
-    flat: list[Call] = []
-    for part in parts:
-        flat += part.positional if part.function == "optax.chain" else [part]
-    return flat[0] if len(flat) == 1 else Call("optax.chain", positional=tuple(flat))
-
-
-def _accumulated(inner: Call, every: int, groups: list[Mapping[str, Any]]) -> Call:
-    if any(group["optimizer"]["name"] == "contrib.muon" for group in groups):
-        return Call("accumulate", {"transformation": inner, "every": Setting(every, "accumulation")})
-    return Call(
-        "optax.MultiSteps",
-        {
-            "opt": inner,
-            "every_k_schedule": Setting(every, "accumulation"),
-            "should_skip_update_fn": Name("optax.skip_not_finite"),
-        },
-        method="gradient_transformation",
-    )
-
-
-def _private(privacy: Mapping[str, Any], every: int) -> Call:
-    # each of k micro-batches carries 1/sqrt(k) of the noise, so that their mean carries all of it
-    multiplier = privacy["noise_multiplier"] / every**0.5
-    return Call(
-        "optax.contrib.differentially_private_aggregate",
-        {
-            "l2_norm_clip": Setting(privacy["l2_norm_clip"], "privacy"),
-            "noise_multiplier": Setting(multiplier, "noise_multiplier"),
-            "key": Call("secret_key"),
-        },
-    )
