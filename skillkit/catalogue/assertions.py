@@ -2,8 +2,9 @@
 
 import ast
 import builtins
-from collections.abc import Iterator
 from dataclasses import dataclass
+
+from skillkit.catalogue.bindings import bindings, changing, imported, targets, unknown, used
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,13 @@ class _Names:
         definitions = [node for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)]
         self.defined = {node.name for node in definitions}
         self.values: dict[str, list[ast.expr]] = {}
-        self.unknown = {*_unknown(tree), *_imported(tree)}
+        self.unknown = {*unknown(tree), *imported(tree)}
         self.inside = {inner for node in definitions for inner in ast.walk(node)}
-        self.changing = list(_changing(tree))
-        self.imported = {*_imported(tree), *_BUILTINS}
-        for name, value in _bindings(tree):
+        self.changing = list(changing(tree))
+        self.imported = {*imported(tree), *_BUILTINS}
+        for name, value in bindings(tree):
             self.values.setdefault(name, []).append(value)
-        self.constant = self._constant(set(_used(tree)))
+        self.constant = self._constant(set(used(tree)))
         self.own = self._own()
 
     def _constant(self, used: set[str]) -> set[str]:
@@ -78,7 +79,7 @@ class _Names:
         while True:
             self.own = found
             more = {name for name, values in self.values.items() if any(map(self.is_own, values))}
-            more |= {name for node in self.changing if self.is_own(node) for name in _targets(node)} - self.imported
+            more |= {name for node in self.changing if self.is_own(node) for name in targets(node)} - self.imported
             if more <= found:
                 return found
             found = found | more
@@ -149,57 +150,3 @@ def _is_reflexive(node: ast.Compare) -> bool:
 
 def _is_mutable(node: ast.expr) -> bool:
     return not isinstance(node, ast.Constant | ast.Tuple | ast.UnaryOp | ast.BinOp | ast.JoinedStr)
-
-
-def _bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Yield each name that an expression is bound to, or whose elements are."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            yield from ((name, node.value) for target in node.targets for name in _targets(target))
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value:
-            yield from ((name, node.value) for name in _targets(node.target))
-        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            yield from ((name, node.iter) for name in _targets(node.target))
-        elif isinstance(node, ast.withitem) and node.optional_vars:
-            yield from ((name, node.context_expr) for name in _targets(node.optional_vars))
-        elif isinstance(node, ast.AugAssign):
-            yield from ((name, node.value) for name in _targets(node.target))
-
-
-def _changing(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield what may change whatever it names: calls, and bodies with their contexts or handlers."""
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Call | ast.With | ast.AsyncWith | ast.Try))
-
-
-def _imported(tree: ast.AST) -> Iterator[str]:
-    return (
-        (one.asname or one.name).partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for one in node.names
-    )
-
-
-def _targets(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a target binds, or whose content it changes, or those of any code."""
-    yield from (inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
-
-
-def _unknown(tree: ast.AST) -> Iterator[str]:
-    """Yield names of which the text does not say what they are bound to."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.AugAssign | ast.withitem):
-            target = node.target if isinstance(node, ast.AugAssign) else node.optional_vars
-            yield from _targets(target) if target else ()
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-            yield node.name
-
-
-def _used(tree: ast.AST) -> Iterator[str]:
-    """Yield the names that something else than an assert reads, and may change."""
-    asserted = {inner for node in ast.walk(tree) if isinstance(node, ast.Assert) for inner in ast.walk(node)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in asserted:
-            yield node.id

@@ -13,8 +13,8 @@ from skillkit.errors import BadInput, Problem
 from skillkit.places import Project
 from skillkit.reading import Document, Key, read
 from skillkit.shapes import require, schema
+from skillkit.source.binding import bad_code
 from skillkit.source.forms import bad_form
-from skillkit.source.modules import bad_code
 from skillkit.source.shelf import Shelf
 
 KINDS = ("raises", "warns", "returns")

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from skillkit.source.modules import Module, read_module
+from skillkit.source.binding import read_module
+from skillkit.source.modules import Module
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 import ast
 import builtins
 import symtable
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from skillkit.errors import bad_input, did_you_mean
 from skillkit.source.excerpts import Line, body_lines, definition_lines
+from skillkit.source.imports import import_lines
 from skillkit.source.modules import Definition, Import, Module, global_reads
 from skillkit.source.shelf import Shelf
 
@@ -86,7 +86,7 @@ class _Cut:
             for symbol in sorted(local & self.taken.keys()):
                 line = module.definitions[body].lineno
                 raise bad_input(module.path, f"'{body}' rebinds '{symbol}', which its block defines", line, 1)
-        lines = [*self.import_lines(), *self.definition_lines()]
+        lines = [*import_lines(self.imports), *self.definition_lines()]
         if tail:
             lines += [*_blank(lines, module.path, 1 if not self.order else 2), *tail]
         return Slice(tuple(lines), frozenset(self.taken))
@@ -144,18 +144,6 @@ class _Cut:
                 if "." in one.module and one.name is None and one.alias is None and f"{one.module}." in code:
                     self.imports.setdefault(one, module.path)
 
-    def import_lines(self) -> list[Line]:
-        merged: dict[str, tuple[Path, int]] = {}
-        for statement, path, number in _statements(self.imports):
-            merged.setdefault(statement, (path, number))
-        lines: list[Line] = []
-        for standard in (True, False):
-            section = [item for item in merged.items() if _is_standard(item[0]) is standard]
-            if lines and section:
-                lines += _blank(lines, section[0][1][0], 1)
-            lines += [Line(text, *place) for text, place in section]
-        return lines
-
     def definition_lines(self) -> list[Line]:
         lines: list[Line] = []
         previous: Definition | None = None
@@ -194,26 +182,6 @@ def _assigned(code: str) -> frozenset[str]:
     return frozenset(
         symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()
     )
-
-
-def _statements(imports: dict[Import, Path]) -> list[tuple[str, Path, int]]:
-    """Return import statements, the plain ones first, each group by module."""
-    whole = sorted((one for one in imports if one.name is None), key=lambda one: (one.module, one.alias or ""))
-    found = [
-        (f"import {one.module}" + (f" as {one.alias}" if one.alias else ""), imports[one], one.line) for one in whole
-    ]
-    for module in sorted({one.module for one in imports if one.name is not None}):
-        parts = [one for one in imports if one.module == module and one.name is not None]
-        parts.sort(key=lambda one: one.line)
-        names = dict.fromkeys(f"{one.name} as {one.alias}" if one.alias else str(one.name) for one in parts)
-        # the members' own order in the module, which its linter keeps sorted
-        ordered = sorted(names, key=lambda text: (text.upper() != text, text[0].islower(), text))
-        found.append((f"from {module} import {', '.join(ordered)}", imports[parts[0]], parts[0].line))
-    return found
-
-
-def _is_standard(statement: str) -> bool:
-    return statement.split()[1].partition(".")[0] in sys.stdlib_module_names
 
 
 def _blank(lines: list[Line], path: Path, count: int) -> list[Line]:
