@@ -43,6 +43,7 @@ matrix: $(VENV)/.dev
 
 benchmark: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.rendering
 	$(BIN)/python -m benchmarks.verification
 
 $(VENV)/bin/python:
