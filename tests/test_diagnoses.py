@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks.curves import CAUSES
 from benchmarks.diagnoses import HEALTHY, NAMES, RESULTS, as_text, of_cause, totals
+from benchmarks.thresholds import RESULTS as MEASURED
+from benchmarks.thresholds import key, thresholds
 from skillkit.diagnosis.symptoms import ISSUES
 from skillkit.reading import read
 
@@ -28,6 +30,15 @@ def test_the_readme_says_how_often_causes_are_named_and_alarms_are_false() -> No
     words = {"overfitting": "overfitting", "rate-too-large": "a rate too large", "no-warmup": "a missing warmup"}
     for cause, said in words.items():
         assert f"{said} in {recorded[cause]['named']} of {recorded[cause]['curves']}" in README
+
+
+def test_what_each_threshold_decides_is_recorded_of_its_value_now() -> None:
+    recorded = dict(read(MEASURED).value)
+    assert recorded.pop("curves").keys() == {"with_cause", HEALTHY}
+    assert recorded.pop("as_they_are").keys() == {"named", "alarms"}
+    assert {name: row["value"] for name, row in recorded.items()} == {
+        key(module, name): number for module, name, number in thresholds()
+    }
 
 
 @pytest.mark.slow
