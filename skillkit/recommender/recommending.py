@@ -8,6 +8,7 @@ from typing import Any
 
 from skillkit.configuration.assignments import rows
 from skillkit.configuration.memory import assumed_leaves, estimate
+from skillkit.errors import counted
 from skillkit.reading import Document
 from skillkit.recommender.alternatives import alternatives
 from skillkit.recommender.answers import understand
@@ -172,7 +173,7 @@ def _reasons(draft: Draft, configuration: Mapping[str, Any], situation: Situatio
         computed["warmup_steps"] = "As answered."
     elif _is_cut(draft, situation) and not any(reason["setting"] == "warmup_steps" for reason in draft.reasons):
         share, usual = draft.schedule["warmup"].get("at_most", 0.1), draft.schedule["warmup"]["steps"]
-        computed["warmup_steps"] = f"{share:.0%} of this short run, in place of the usual {usual:,} updates."
+        computed["warmup_steps"] = f"{share:.0%} of this short run, in place of the usual {counted(usual, 'update')}."
     if configuration["accumulation"] == situation.answers["accumulation"] > 1:
         computed["accumulation"] = "As answered; it costs an accumulator, and changes no other number."
     if configuration["privacy"]:
@@ -180,7 +181,7 @@ def _reasons(draft: Draft, configuration: Mapping[str, Any], situation: Situatio
         networks = len(configuration["networks"])
         shared = f", times the root of {networks}, as so many networks see the example" if networks > 1 else ""
         computed["privacy"] = (
-            f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs in {situation.updates:,} updates, in "
+            f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs in {counted(situation.updates, 'update')}, in "
             f"each of which an example takes part with probability {drawn:.3g}{shared}; rounded up, by "
             "arXiv:2208.09595."
         )

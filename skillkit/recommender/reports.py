@@ -38,7 +38,7 @@ def headline(recommendation: Mapping[str, Any]) -> str:
     )
     parts = [f"{optimizer['name']}({', '.join(keywords)})", rate]
     if schedule["warmup_steps"]:
-        parts.append(f"{schedule['warmup_steps']:,} of {schedule['total_steps']:,} updates warmup")
+        parts.append(f"{schedule['warmup_steps']:,} of {counted(schedule['total_steps'], 'update')} warmup")
     if optimizer["weight_decay"]:
         parts.append(f"weight decay {optimizer['weight_decay']:g} ({optimizer['weight_decay_kind']})")
     if recommendation["clip"]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skillkit.errors import bad_input
+from skillkit.errors import bad_input, counted
 from skillkit.recommender.arithmetic import evaluate, updates_from_epochs, updates_from_tokens
 from skillkit.recommender.decisions import Book
 from skillkit.recommender.questions import LENGTHS, Answers, Questionnaire
@@ -56,7 +56,7 @@ def complete(given: Answers, book: Book, questionnaire: Questionnaire) -> Situat
     numbers = answers | _derive(answers)
     if answers.get("warmup_steps", 0) >= numbers["updates"]:
         warmup, updates = answers["warmup_steps"], numbers["updates"]
-        message = f"a warmup of {warmup:,} updates is not shorter than the run of {updates:,}"
+        message = f"a warmup of {counted(warmup, 'update')} is not shorter than the run of {updates:,}"
         raise bad_input("warmup_steps", message)
     questions = (*questionnaire.questions, *questionnaire.derived)
     labels = {one.id: one.label(numbers.get(one.id)) for one in questions if one.choices or one.ranges}

@@ -11,7 +11,7 @@ from skillkit.configuration.optimizers import WITHOUT_RATE
 from skillkit.curves.counting import held, sampled
 from skillkit.curves.curve import Curve, constant, joined, product
 from skillkit.curves.schedulers import SCHEDULERS
-from skillkit.errors import BadInput, bad_input
+from skillkit.errors import BadInput, bad_input, counted
 from skillkit.translation.clipping import bound_of, clipping
 from skillkit.translation.fitting import Fit, fitted
 from skillkit.translation.optimizers import Made, Row, made
@@ -111,7 +111,7 @@ def _schedule(result: Translation, part: Part, optimizer: Made, updates: int | N
     total = updates or recipe.updates or curve.length
     if total is None:
         total = ASSUMED_UPDATES
-        recipe.assumed.append(f"the run takes {total:,} updates (--updates says otherwise)")
+        recipe.assumed.append(f"the run takes {counted(total, 'update')} (--updates says otherwise)")
     try:
         fit = fitted(curve, total)
     except (ArithmeticError, ValueError, TypeError) as error:
@@ -125,7 +125,11 @@ def _schedule(result: Translation, part: Part, optimizer: Made, updates: int | N
 def _remark(result: Translation, scheduler: Given, fit: Fit, total: int) -> None:
     entry = entries("schedulers")[scheduler.name]
     result.placed.append(("schedule", scheduler, entry.source))
-    which = f"all {total:,} updates" if fit.compared == total else f"{fit.compared:,} of the {total:,} updates"
+    which = (
+        f"all {counted(total, 'update')}"
+        if fit.compared == total
+        else f"{fit.compared:,} of {counted(total, 'update')}"
+    )
     if fit.equal:
         text = f"the same rate in {which}"
         result.equal.append(Remark(entry.short, text, entry.source))
