@@ -181,9 +181,9 @@ def _reasons(draft: Draft, configuration: Mapping[str, Any], situation: Situatio
         networks = len(configuration["networks"])
         shared = f", times the root of {networks}, as so many networks see the example" if networks > 1 else ""
         computed["privacy"] = (
-            f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs in {counted(situation.updates, 'update')}, in "
-            f"each of which an example takes part with probability {drawn:.3g}{shared}; rounded up, by "
-            "arXiv:2208.09595."
+            f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs in "
+            f"{counted(situation.updates, 'update')}, in each of which an example takes part with probability "
+            f"{drawn:.3g}{shared}; rounded up, by arXiv:2208.09595."
         )
     made = [{"setting": name, "because": text, "source": "arithmetic"} for name, text in computed.items()]
     kept = [reason for reason in draft.reasons if reason["setting"] not in computed]
