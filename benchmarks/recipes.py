@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder
 from skillkit.reading import read
-from skillkit.recommender.questions import decisions_folder
 from skillkit.recommender.recommending import recommend_for
 from skillkit.writing import write
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder
 from skillkit.recommender import arithmetic
 from skillkit.recommender.arithmetic import (
     RULES,
@@ -24,7 +25,6 @@ from skillkit.recommender.arithmetic import (
     warmup_updates,
 )
 from skillkit.recommender.decisions import read_tables
-from skillkit.recommender.questions import decisions_folder
 
 # nanoGPT, GPT-3 125M, Pythia 160M, Llama 7B and 65B, Llama 2 7B and 70B
 PUBLISHED = [(124e6, 6e-4), (125e6, 6e-4), (162e6, 6e-4), (6.7e9, 3e-4), (65.2e9, 1.5e-4), (7e9, 3e-4), (70e9, 1.5e-4)]

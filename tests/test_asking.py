@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 
 from skillkit.cli.asking import ask
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder, read_questions
 from skillkit.reading import read
-from skillkit.recommender.questions import decisions_folder, read_questions
 
 FOLDER = decisions_folder(own_project(Path()))
 

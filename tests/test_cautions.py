@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.recipes import RECIPES, answers
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder, read_questions
 from skillkit.reading import Document, read
-from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import Recommendation, recommend, recommend_for
 
 FOLDER = decisions_folder(own_project(Path()))
@@ -57,9 +57,11 @@ def test_nor_about_those_beside_the_recipes(run: dict[str, Any]) -> None:
 
 def test_a_warmup_that_is_cut_says_so_at_its_number() -> None:
     (reason,) = [one for one in recommended(family="vit", steps=2000)["reasons"] if one["setting"] == "warmup_steps"]
-    assert reason["because"] == "10% of this short run, in place of the usual 10,000 updates."
+    assert reason["because"] == "A warmup of 10,000 updates, at most 10 % of the run."
+    assert reason["arithmetic"] == "min(10000, 0.1 * 2000)"
     whole = recommended(family="vit", steps=200_000, batch_size=4096)["reasons"]
-    assert not any(one["setting"] == "warmup_steps" for one in whole)
+    (reason,) = [one for one in whole if one["setting"] == "warmup_steps"]
+    assert (reason["because"], reason["arithmetic"]) == ("A warmup of 10,000 updates.", "10000")
 
 
 @pytest.mark.parametrize("family", ["decoder-lm", "moe-lm"])

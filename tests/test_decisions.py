@@ -8,6 +8,7 @@ import pytest
 from skillkit.configuration.optimizers import OPTIMIZERS
 from skillkit.errors import BadInput
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder, read_questions
 from skillkit.recommender.arithmetic import RULES
 from skillkit.recommender.decisions import (
     SETTINGS,
@@ -19,7 +20,6 @@ from skillkit.recommender.decisions import (
     table,
     uncovered,
 )
-from skillkit.recommender.questions import decisions_folder, read_questions
 
 FOLDER = decisions_folder(own_project(Path()))
 QUESTIONNAIRE = read_questions(FOLDER)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder, read_questions
 from skillkit.reading import Document
 from skillkit.recommender.issues import _CHANGES, read_issues
-from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import Recommendation, recommend
 from skillkit.recommender.reports import words
 

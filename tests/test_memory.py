@@ -13,8 +13,8 @@ from skillkit.configuration import building, memory, scripts
 from skillkit.configuration.format import read_configuration
 from skillkit.configuration.optimizers import OPTIMIZERS
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder, read_questions
 from skillkit.reading import Document
-from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import recommend
 from skillkit.trees.leaves import Leaf
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder, read_questions
 from skillkit.reading import Document
-from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import Recommendation, recommend, settings_for
 
 FOLDER = decisions_folder(own_project(Path()))

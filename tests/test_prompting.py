@@ -12,13 +12,13 @@ import pytest
 import yaml
 
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder, read_questions
+from skillkit.questionnaire.sizes import number, parse_size
 from skillkit.reading import Document
 from skillkit.recommender.arithmetic import linear_batch, llm_peak_lr, sqrt_batch
 from skillkit.recommender.decisions import read_book, read_tables
-from skillkit.recommender.prompting import TEMPLATE, given_context, number, prompt_context
-from skillkit.recommender.questions import decisions_folder, read_questions
+from skillkit.recommender.prompting import TEMPLATE, given_context, prompt_context
 from skillkit.recommender.recommending import recommend
-from skillkit.recommender.sizes import parse_size
 from skillkit.rendering.renderer import Renderer
 
 PROJECT = own_project(Path())

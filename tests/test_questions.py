@@ -8,10 +8,10 @@ import pytest
 
 from skillkit.errors import BadInput
 from skillkit.places import own_project
+from skillkit.questionnaire.answers import answers_schema, understand
+from skillkit.questionnaire.questions import decisions_folder, read_questions
+from skillkit.questionnaire.sizes import write_size
 from skillkit.reading import parse
-from skillkit.recommender.answers import answers_schema, understand
-from skillkit.recommender.questions import decisions_folder, read_questions
-from skillkit.recommender.sizes import write_size
 
 FOLDER = decisions_folder(own_project(Path()))
 QUESTIONS_WITH_USUAL = [one.id for one in read_questions(FOLDER).questions if one.usual]

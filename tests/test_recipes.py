@@ -4,8 +4,8 @@ from pathlib import Path
 
 from benchmarks.recipes import MATCHES, RECIPES, all_matches, as_text
 from skillkit.places import find_project
+from skillkit.questionnaire.questions import decisions_folder
 from skillkit.reading import read
-from skillkit.recommender.questions import decisions_folder
 
 PROJECT = find_project(Path(__file__).parent.parent)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from skillkit.configuration.format import validate
 from skillkit.errors import BadInput
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder, read_questions
 from skillkit.reading import Document
-from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import Recommendation, recommend, recommend_for
 
 FOLDER = decisions_folder(own_project(Path()))

@@ -12,8 +12,8 @@ import pytest
 from skillkit.configuration.format import read_configuration
 from skillkit.configuration.scripts import script
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import decisions_folder
 from skillkit.reading import Document
-from skillkit.recommender.questions import decisions_folder
 from skillkit.recommender.recommending import Recommendation, recommend
 
 FOLDER = decisions_folder(own_project(Path()))
@@ -71,8 +71,8 @@ def test_networks_that_see_the_same_examples_share_the_budget() -> None:
     one, two = (recommended(family=family, **private) for family in ("cnn", "gan"))
     noise = [found["configuration"]["privacy"]["noise_multiplier"] for found in (one, two)]
     assert noise[1] / noise[0] == pytest.approx(math.sqrt(2), rel=0.01)
-    (reason,) = [reason["because"] for reason in two["reasons"] if reason["setting"] == "privacy"]
-    assert "times the root of 2" in reason
+    (reason,) = [reason["because"] for reason in two["reasons"] if reason["setting"] == "noise_multiplier"]
+    assert "shared by 2 networks" in reason
 
 
 def test_what_the_promise_rests_on_is_said() -> None:

@@ -10,10 +10,10 @@ import click
 
 from skillkit.cli.prompts import Back, listed, numbered, on_a_line, read, read_or
 from skillkit.errors import BadInput, bad_input, counted
+from skillkit.questionnaire.questions import Answers, Question, Questionnaire, read_questions
+from skillkit.questionnaire.sizes import write_size
 from skillkit.reading import Document
-from skillkit.recommender.questions import Answers, Question, Questionnaire, read_questions
 from skillkit.recommender.recommending import consider
-from skillkit.recommender.sizes import write_size
 from skillkit.writing import write
 
 HEADER = "# Answers for `skillkit recommend-optimizer --answers FILE`.\n"

@@ -52,7 +52,7 @@ def versions_like(_: click.Context, __: click.Parameter, incomplete: str) -> lis
 
 def answers_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Return the questions, or the choices of the question before `=`, that begin so."""
-    from skillkit.recommender.questions import decisions_folder, read_questions
+    from skillkit.questionnaire.questions import decisions_folder, read_questions
 
     with suppress(BadInput, OSError):
         questionnaire = read_questions(decisions_folder(find_project()))

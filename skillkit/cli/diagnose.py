@@ -116,8 +116,8 @@ def _wanted(runs: list[Any], name: str | None, log: str) -> list[Any]:
 
 def _advice(symptoms: Sequence[Any]) -> dict[str, Mapping[str, Any]]:
     from skillkit.places import find_project
+    from skillkit.questionnaire.questions import decisions_folder
     from skillkit.recommender.issues import read_issues
-    from skillkit.recommender.questions import decisions_folder
 
     names = [symptom.known_as for symptom in symptoms]
     return {entry["issue"]: entry for entry in read_issues(decisions_folder(find_project()), names)}

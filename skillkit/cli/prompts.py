@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from skillkit.recommender.questions import Question
+from skillkit.questionnaire.questions import Question
 
 
 class Back(Exception):

@@ -12,8 +12,8 @@ from skillkit.cli.completion import answers_like
 from skillkit.cli.documents import given, set_answers
 from skillkit.errors import bad_input
 from skillkit.places import find_project
+from skillkit.questionnaire.questions import decisions_folder
 from skillkit.reading import Document
-from skillkit.recommender.questions import decisions_folder
 from skillkit.recommender.recommending import Recommendation, parameter_rows, recommend, with_code
 from skillkit.trees.tree import Tree
 

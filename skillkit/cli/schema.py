@@ -32,6 +32,6 @@ def schema_command(format_name: str) -> None:
 def _schema(name: str) -> Schema:
     if name != "answers":
         return schema(name)
-    from skillkit.recommender.answers import answers_schema
+    from skillkit.questionnaire.answers import answers_schema
 
     return answers_schema()

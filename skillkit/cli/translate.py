@@ -9,7 +9,7 @@ import click
 from skillkit.cli.documents import given_text, set_answers
 from skillkit.errors import bad_input
 from skillkit.places import find_project
-from skillkit.recommender.questions import decisions_folder
+from skillkit.questionnaire.questions import decisions_folder
 from skillkit.translation.beside import pairs
 from skillkit.translation.kinds import KINDS, read_recipe
 from skillkit.translation.reporting import data, reasons, remarks, report

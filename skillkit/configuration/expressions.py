@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-Notes = Callable[[str], str]
 Parts = list[tuple[str | None, Any]]
 WIDTH = 110
 
@@ -24,6 +23,9 @@ class Setting:
 
     value: Any
     setting: str
+
+
+Notes = Callable[[Setting], str]
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def names(value: Any) -> Iterator[str]:
 def _body(parts: Parts, link: str, notes: Notes, indent: int) -> str:
     inner, lines = " " * (indent + 4), []
     for key, part in parts:
-        comment = notes(part.setting) if isinstance(part, Setting) else ""
+        comment = notes(part) if isinstance(part, Setting) else ""
         lines += textwrap.wrap(comment, WIDTH, initial_indent=f"{inner}# ", subsequent_indent=f"{inner}# ", **_WHOLE)
         lines.append(f"{inner}{key + link if key else ''}{source(part, notes, indent + 4)},")
     flat = ", ".join(line.strip().rstrip(",") for line in lines)

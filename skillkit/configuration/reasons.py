@@ -1,7 +1,11 @@
 """Reasons: what a recommendation says of each setting, to stand beside its number."""
 
+import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from skillkit.configuration.expressions import WIDTH, Setting
 
 # where a number has no reason of its own, the reason of the part that it belongs to
 _PARTS = {
@@ -9,6 +13,8 @@ _PARTS = {
     "init_value": "warmup_steps",
     "warmup_steps": "schedule",
     "total_steps": "schedule",
+    "transition_steps": "total_steps",
+    "decay_rate": "end_value",
     "end_value": "schedule",
     "timescale": "schedule",
     "decay_steps": "schedule",
@@ -35,24 +41,49 @@ class Reasons:
         """Return the reasons that are not another network's."""
         return Reasons(entry for entry in self.entries if entry.get("network") in (None, network))
 
-    def note(self, setting: str) -> str:
-        """Return `because (source)` of a setting, the first time that it is asked for; else an empty string."""
-        found = self.entry(setting)
-        text = f"{found['because'].rstrip('.')} ({found['source']})" if found else ""
+    def note(self, part: Setting) -> str:
+        """Return `arithmetic: because (source)` of a setting, the first time that it is asked for; else nothing."""
+        found = self.entry(part.setting, part.value)
+        text = f"{_computed(found)}{found['because'].rstrip('.')} ({found['source']})" if found else ""
         if text in self._said:
             return ""
         self._said.add(text)
         return text
 
-    def comment(self, setting: str) -> str:
-        """Return the note as a comment in one line."""
-        return f"# {self.note(setting) or 'the exponential average of the parameters'}"
+    def heading(self, setting: str) -> str:
+        """Return the note on a whole schedule or optimizer as comment lines, where there is one."""
+        note = self.note(Setting(None, setting))
+        return "".join(f"# {line}\n" for line in textwrap.wrap(note, WIDTH - 2, break_on_hyphens=False))
 
-    def entry(self, setting: str) -> Mapping[str, Any] | None:
-        """Return the reason of a setting, or of the part that it belongs to."""
+    def comment(self, part: Setting) -> str:
+        """Return the note as a comment in one line."""
+        return f"# {self.note(part) or 'the exponential average of the parameters'}"
+
+    def entry(self, setting: str, value: Any = None) -> Mapping[str, Any] | None:
+        """Return the reason of a setting, or of the part that it belongs to.
+
+        Args:
+            setting: The setting.
+            value: Where it is a number, only a reason for this very number is returned, or one for no number.
+        """
         while setting:
             for entry in self.entries:
-                if entry["setting"].rpartition(".")[2] == setting:
+                if entry["setting"].rpartition(".")[2] == setting and _fits(entry, value):
                     return entry
             setting = _PARTS.get(setting, "")
         return None
+
+
+def _fits(entry: Mapping[str, Any], value: Any) -> bool:
+    stated = entry.get("value")
+    return not (_is_number(stated) and _is_number(value)) or stated == value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _computed(entry: Mapping[str, Any]) -> str:
+    """Return a reason's arithmetic before a colon, where it is more than the number itself."""
+    arithmetic = entry.get("arithmetic") or ""
+    return f"{arithmetic}: " if re.search(r" |\(", arithmetic) else ""

@@ -66,10 +66,11 @@ def _after_warmup(schedule: Mapping[str, Any], count: int) -> float:
 def _main(schedule: Mapping[str, Any], peak: Setting) -> Call:
     name, warmup = schedule["name"], schedule["warmup_steps"]
     if name == "linear":
-        return _linear(peak, _setting(schedule, "end_value"), schedule["total_steps"] - warmup)
+        left = Setting(schedule["total_steps"] - warmup, "transition_steps")
+        return _linear(peak, _setting(schedule, "end_value"), left)
     if name == "exponential":
-        left = Setting(schedule["total_steps"] - warmup, "total_steps")
-        rate = Setting(schedule["end_value"] / schedule["peak_value"], "end_value")
+        left = Setting(schedule["total_steps"] - warmup, "transition_steps")
+        rate = Setting(schedule["end_value"] / schedule["peak_value"], "decay_rate")
         return Call(
             "optax.exponential_decay",
             {

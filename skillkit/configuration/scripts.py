@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skillkit.configuration.expressions import names, source
+from skillkit.configuration.expressions import Setting, names, source
 from skillkit.configuration.layout import environment, imports, supplements_source, tidy
 from skillkit.configuration.reasons import Reasons
 from skillkit.configuration.transformations import Transformation, sees_examples, trains_adapters_alone, transformations
@@ -50,7 +50,7 @@ def _context(recommendation: Mapping[str, Any]) -> dict[str, Any]:
         "per_example": any(sees_examples(configuration, network) for network in networks),
         "every": every,
         "ema": configuration.get("ema"),
-        "ema_note": reasons.comment("ema"),
+        "ema_note": reasons.comment(Setting(configuration.get("ema"), "ema")),
         "float16": precision == "float16",
         "objective": "objective" if precision == "float16" else "loss_fn",
         "dtype": "jnp.bfloat16" if precision == "bfloat16-params" else "jnp.float32",
@@ -81,8 +81,8 @@ def _assignments(found: list[Transformation], reasons: Reasons) -> Iterator[str]
         prefix = f"{made.network}_" if len(found) > 1 else ""
         of_network = reasons.of(made.network)
         for name, call in made.schedules.items():
-            yield f"{prefix}{name} = {source(call, of_network.note)}"
-        text = f"{prefix}optimizer = {source(made.optimizer, of_network.note)}"
+            yield f"{of_network.heading('schedule')}{prefix}{name} = {source(call, of_network.note)}"
+        text = f"{of_network.heading('optimizer')}{prefix}optimizer = {source(made.optimizer, of_network.note)}"
         for name in made.schedules if prefix else ():
             text = re.sub(rf"\b{name}(?=[,)])", f"{prefix}{name}", text)
         yield text + "\n"

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from skillkit.recommender.sizes import parse_size
+from skillkit.questionnaire.sizes import parse_size
 
 Situation = Mapping[str, Any]
 
@@ -155,12 +155,13 @@ def evaluate(value: Any, situation: Situation) -> Any:
         return value
     if "rule" not in value:
         return {name: evaluate(argument, situation) for name, argument in value.items()}
-    arguments = {key: _number(argument) for key, argument in value.items() if key != "rule"}
-    return three_digits(RULES[value["rule"]](situation, **arguments))
+    return three_digits(RULES[value["rule"]](situation, **arguments(value)))
 
 
-def _number(argument: Any) -> Any:
-    return parse_size(argument) if isinstance(argument, str) else argument
+def arguments(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a decision gives to the rule that it names, sizes as numbers."""
+    given = {key: argument for key, argument in value.items() if key != "rule"}
+    return {key: parse_size(argument) if isinstance(argument, str) else argument for key, argument in given.items()}
 
 
 def three_digits(value: float) -> float:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from skillkit.questionnaire.questions import LENGTHS
 from skillkit.recommender.arithmetic import decay_timescale, half_life_tokens
 from skillkit.recommender.composing import examples, sampling
 from skillkit.recommender.draft import ADAMS, Draft
-from skillkit.recommender.questions import LENGTHS
 from skillkit.recommender.situation import Situation
 
 _GIB = 2**30

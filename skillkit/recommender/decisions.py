@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
+from skillkit.questionnaire.questions import LENGTHS, Questionnaire, read_questions
 from skillkit.reading import Document, read
 from skillkit.recommender.arithmetic import RULES
-from skillkit.recommender.questions import LENGTHS, Questionnaire, read_questions
 from skillkit.shapes import require, schema
 
 Labels = Mapping[str, str]

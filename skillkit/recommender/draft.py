@@ -1,14 +1,15 @@
 """Choices: what the tables decide for a run, before it becomes a configuration."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from skillkit.recommender.arithmetic import evaluate, three_digits
 from skillkit.recommender.decisions import Book
+from skillkit.recommender.formulas import formula, product
 from skillkit.recommender.situation import Situation
 
-Reason = dict[str, str]
+Reason = dict[str, Any]
 
 ADAMS = ("adam", "adamw", "nadamw")
 
@@ -26,6 +27,7 @@ class Draft:
         ema: The decay of the parameters' average, or None.
         networks: What differs between networks and between groups of parameters.
         accumulation: Micro-batches of one update.
+        sums: Of each number that was computed, the expression that gives it.
         reasons: Of each setting, why and where that was read.
         has_priority: Whether the priority that was asked for changed something.
     """
@@ -40,6 +42,7 @@ class Draft:
     accumulation: int
     reasons: tuple[Reason, ...] = ()
     has_priority: bool = False
+    sums: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -47,11 +50,15 @@ class Draft:
         return str(self.optimizer["name"])
 
     def because(self, because: str, source: str, settings: Iterable[str], **changes: Any) -> "Draft":
-        """Return the draft with other settings and the reason for them in place of the earlier one."""
+        """Return the draft with other settings and the reason for them in place of the earlier one.
+
+        Among the changes `sums` are those of changed numbers that are computed.
+        """
         changed = list(settings)
+        sums = {name: text for name, text in self.sums.items() if name not in changed} | changes.pop("sums", {})
         kept = [reason for reason in self.reasons if reason["setting"] not in changed]
         new = [{"setting": setting, "because": because, "source": source} for setting in changed]
-        return replace(self, reasons=(*kept, *new), **changes)
+        return replace(self, reasons=(*kept, *new), sums=sums, **changes)
 
 
 # what a table is called where its setting is explained
@@ -75,7 +82,14 @@ def decide(book: Book, situation: Situation) -> Draft:
     values = {name: evaluate(row.then, situation.numbers) for name, row in rows.items()}
     private = situation.answers["privacy"] == "dp-sgd"
     values["networks"] = tuple(_named(network) if private else network for network in values["networks"])
-    return Draft(**values, accumulation=situation.answers["accumulation"], reasons=reasons)
+    sums = {SETTINGS[name]: formula(row.then, situation.numbers) for name, row in rows.items() if _is_rule(row.then)}
+    own = rows["optimizer"].then
+    sums |= {name: formula(value, situation.numbers) for name, value in own.items() if _is_rule(value)}
+    return Draft(**values, accumulation=situation.answers["accumulation"], reasons=reasons, sums=sums)
+
+
+def _is_rule(value: Any) -> bool:
+    return isinstance(value, Mapping) and "rule" in value
 
 
 def _named(network: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +116,13 @@ def replaced(draft: Draft, optimizer: Any) -> dict[str, Any] | None:
         return {"optimizer": {**draft.optimizer, "name": "nadamw"}} if draft.name == "adamw" else None
     if "name" not in optimizer:
         return {"optimizer": {**draft.optimizer, **optimizer}}
-    return {"optimizer": optimizer, "decay": per_step(draft)}
+    if draft.decay is None or draft.rate is None:
+        return {"optimizer": optimizer, "decay": None}
+    return {
+        "optimizer": optimizer,
+        "decay": per_step(draft),
+        "sums": {"weight_decay": product(draft.decay["value"], draft.rate)},
+    }
 
 
 def per_step(draft: Draft) -> Mapping[str, Any] | None:

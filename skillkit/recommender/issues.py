@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from skillkit.questionnaire.sizes import number
 from skillkit.reading import read
 from skillkit.recommender.arithmetic import three_digits
 from skillkit.recommender.draft import ADAMS, Draft, replaced
+from skillkit.recommender.formulas import product
 from skillkit.recommender.situation import Situation
 
 Issue = Mapping[str, Any]
@@ -72,9 +74,12 @@ def _decay(draft: Draft, change: Any, _: Situation) -> Changes:
     if draft.decay is None:
         return None
     value = three_digits(draft.decay["value"] * change["times"])
+    sums = {"weight_decay": product(draft.decay["value"], change["times"])}
     if draft.decay["kind"] == "l2":
+        if value > _LARGEST_L2:
+            sums = {"weight_decay": f"min({sums['weight_decay']}, {number(_LARGEST_L2)})"}
         value = min(value, _LARGEST_L2)
-    return {"decay": {**draft.decay, "value": value}} if value > draft.decay["value"] else None
+    return {"decay": {**draft.decay, "value": value}, "sums": sums} if value > draft.decay["value"] else None
 
 
 _LARGEST_L2 = 5e-4  # of published runs, small data sets' (arXiv:1605.07146)

@@ -6,7 +6,7 @@ from typing import Any
 from skillkit.configuration.masks import is_adapter
 from skillkit.configuration.memory import assumed_leaves, kept_dtype
 from skillkit.errors import bad_input
-from skillkit.recommender.questions import Answers
+from skillkit.questionnaire.questions import Answers
 from skillkit.trees.folding import folded
 from skillkit.trees.leaves import Leaf, Leaves
 from skillkit.trees.tree import Tree

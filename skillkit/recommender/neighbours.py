@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from skillkit.questionnaire.questions import Question, Questionnaire
 from skillkit.recommender.arithmetic import evaluate
 from skillkit.recommender.decisions import Book
 from skillkit.recommender.draft import SETTINGS, Draft
-from skillkit.recommender.questions import Question, Questionnaire
 from skillkit.recommender.situation import LEAST_TOKENS, Situation
 
 _NEAR = 1.25  # times a number: so far is looked in both directions

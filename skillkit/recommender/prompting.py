@@ -7,10 +7,10 @@ from typing import Any
 from skillkit.configuration.expressions import source
 from skillkit.configuration.transformations import transformation
 from skillkit.places import Project
+from skillkit.questionnaire.questions import decisions_folder, read_questions
+from skillkit.questionnaire.sizes import number, write_size
 from skillkit.reading import Document, read
-from skillkit.recommender.questions import decisions_folder, read_questions
 from skillkit.recommender.recommending import Recommendation, recommend, settings_for
-from skillkit.recommender.sizes import write_size
 
 TEMPLATE = "prompt-jax-optimizer.md.j2"
 
@@ -105,16 +105,6 @@ def _summary(found: Recommendation) -> dict[str, str]:
 
 
 _CLIPS = {"global_norm": "", "per_example": "each ", "update_rms": "rms ", "adaptive": "adaptive ", "elementwise": ""}
-
-
-def number(value: float) -> str:
-    """Return a number without what is not needed, `1e-4` and not `0.0001`."""
-    plain, scientific = f"{value:.6g}", f"{value:.3g}" if "e" in f"{value:.3g}" else f"{value:.2e}"
-    mantissa, _, exponent = scientific.partition("e")
-    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    short = f"{mantissa}e{int(exponent or 0)}"
-    plain = plain.replace("e-0", "e-").replace("e+0", "e")
-    return min(plain, short, key=len) if float(short) == float(plain) else plain
 
 
 def _optimizer(optimizer: Mapping[str, Any]) -> str:

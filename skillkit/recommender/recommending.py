@@ -8,20 +8,19 @@ from typing import Any
 
 from skillkit.configuration.assignments import rows
 from skillkit.configuration.memory import assumed_leaves, estimate
-from skillkit.errors import counted
+from skillkit.questionnaire.answers import understand
+from skillkit.questionnaire.questions import Answers, read_questions
 from skillkit.reading import Document
 from skillkit.recommender.alternatives import alternatives
-from skillkit.recommender.answers import understand
-from skillkit.recommender.arithmetic import warmup_updates
 from skillkit.recommender.cautions import cautions, implied
-from skillkit.recommender.composing import compose, delta, sampling
+from skillkit.recommender.composing import compose
 from skillkit.recommender.decisions import Book, read_book
-from skillkit.recommender.draft import Draft, decide
+from skillkit.recommender.derivations import derivations
+from skillkit.recommender.draft import decide
 from skillkit.recommender.issues import changed_by, read_issues
 from skillkit.recommender.model import answers_of, description, networks_of, remarks
 from skillkit.recommender.neighbours import neighbours
 from skillkit.recommender.overlays import overlay
-from skillkit.recommender.questions import Answers, read_questions
 from skillkit.recommender.situation import Situation, complete
 from skillkit.recommender.tuning import tuning
 from skillkit.trees.leaves import Leaves
@@ -60,7 +59,7 @@ def recommend_for(given: Answers, folder: Path, tree: Tree | None = None) -> Rec
         "assumed": list(situation.assumed),
         "memory": memory,
         "tree": None,
-        "reasons": _reasons(draft, configuration, situation),
+        "reasons": derivations(draft, situation, configuration),
         "warnings": [*_doubts(given, folder), *cautions(draft, situation, memory)],
         "nearby": neighbours(draft, book, situation, read_questions(folder)),
         "advice": list(book.advice),
@@ -163,43 +162,6 @@ def _flat_clip(clip: Mapping[str, Any] | None, privacy: Mapping[str, Any] | None
 def _flat_schedule(schedule: Mapping[str, Any]) -> dict[str, Any]:
     names = ("name", "init_value", "peak_value", "warmup_steps", "total_steps", "end_value")
     return {**dict.fromkeys(names), **schedule}
-
-
-def _reasons(draft: Draft, configuration: Mapping[str, Any], situation: Situation) -> list[dict[str, str]]:
-    computed = {
-        "total_steps": f"The run has {situation.updates} optimizer updates; schedules count these, warmup included.",
-    }
-    if "warmup_steps" in situation.answers:
-        computed["warmup_steps"] = "As answered."
-    elif _is_cut(draft, situation) and not any(reason["setting"] == "warmup_steps" for reason in draft.reasons):
-        share, usual = draft.schedule["warmup"].get("at_most", 0.1), draft.schedule["warmup"]["steps"]
-        computed["warmup_steps"] = f"{share:.0%} of this short run, in place of the usual {counted(usual, 'update')}."
-    if configuration["accumulation"] == situation.answers["accumulation"] > 1:
-        computed["accumulation"] = "As answered; it costs an accumulator, and changes no other number."
-    if configuration["privacy"]:
-        epsilon, failure, drawn = situation.answers["epsilon"], delta(situation), sampling(situation)
-        networks = len(configuration["networks"])
-        shared = f", times the root of {networks}, as so many networks see the example" if networks > 1 else ""
-        computed["privacy"] = (
-            f"The noise that epsilon {epsilon:g} at delta {failure:.2g} needs in "
-            f"{counted(situation.updates, 'update')}, in each of which an example takes part with probability "
-            f"{drawn:.3g}{shared}; rounded up, by arXiv:2208.09595."
-        )
-    made = [{"setting": name, "because": text, "source": "arithmetic"} for name, text in computed.items()]
-    kept = [reason for reason in draft.reasons if reason["setting"] not in computed]
-    return [*kept, *_arguments(draft, kept), *made]
-
-
-def _is_cut(draft: Draft, situation: Situation) -> bool:
-    warmup = draft.schedule.get("warmup", {})
-    return "steps" in warmup and warmup_updates(warmup, situation.numbers) < warmup["steps"]
-
-
-def _arguments(draft: Draft, reasons: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Return for each argument of the optimizer the optimizer's own reason, where it has none of its own."""
-    own = next(reason for reason in reasons if reason["setting"] == "optimizer")
-    known = {reason["setting"] for reason in reasons}
-    return [own | {"setting": name} for name in draft.optimizer if name != "name" and name not in known]
 
 
 def _derived(situation: Situation) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skillkit.errors import counted
-from skillkit.recommender.sizes import write_size
+from skillkit.questionnaire.sizes import number, write_size
 from skillkit.recommender.tables import markdown_table
 
 _PARTS = ("parameters", "gradients", "optimizer_state", "ema", "accumulator", "master_copy")
@@ -53,7 +53,7 @@ def markdown(recommendation: Mapping[str, Any]) -> str:
     sections = [
         ("", [f"# Optimizer for {recommendation['answers']['family']}", "", headline(recommendation) + "."]),
         ("Answers", list(_answers(recommendation))),
-        ("Reasons", _table(("setting", "because", "source"), _joined(recommendation["reasons"]))),
+        ("Reasons", _table(("setting", "number", "because", "source"), _reasons(recommendation))),
         ("Networks and groups", list(_groups(recommendation))),
         ("Memory", list(_memory(recommendation["memory"]))),
         ("Parameters", list(_parameters(recommendation))),
@@ -122,15 +122,21 @@ def _value(value: Any) -> str:
     return write_size(value) if isinstance(value, int | float) else str(value)
 
 
-def _joined(reasons: list[Mapping[str, str]]) -> list[Mapping[str, Any]]:
-    """Return one entry for all settings that have the same reason."""
-    settings: dict[tuple[str, str], list[str]] = {}
-    for reason in reasons:
-        settings.setdefault((reason["because"], reason["source"]), []).append(reason["setting"])
-    return [
-        {"setting": ", ".join(names), "because": because, "source": source}
-        for (because, source), names in settings.items()
-    ]
+def _reasons(recommendation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the reasons, each number with the arithmetic that gives it."""
+    rows: list[Mapping[str, Any]] = []
+    for reason in recommendation["reasons"]:
+        where = f"{reason['network']}/{reason['group']}: " if "network" in reason else ""
+        rows.append({**reason, "setting": f"{where}{reason['setting']}", "number": _computed(reason)})
+    return rows
+
+
+def _computed(reason: Mapping[str, Any]) -> str:
+    value, arithmetic = reason.get("value"), reason["arithmetic"]
+    if value is None or not arithmetic:
+        return "" if value is None else str(value)
+    shown = number(value)
+    return shown if arithmetic == shown else f"{shown} = {arithmetic}"
 
 
 def _table(columns: tuple[str, ...], rows: list[Mapping[str, Any]]) -> list[str]:
@@ -168,5 +174,5 @@ def _tuning(tuning: Mapping[str, Any]) -> Iterator[str]:
     yield f"{tuning['trials']} trials. {tuning['because']}"
     if tuning["parameters"]:
         yield ""
-    for number, one in enumerate(tuning["parameters"], 1):
-        yield f"{number}. {one['setting']}: {one['low']:g} to {one['high']:g} ({one['scale']})"
+    for place, one in enumerate(tuning["parameters"], 1):
+        yield f"{place}. {one['setting']}: {one['low']:g} to {one['high']:g} ({one['scale']})"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillkit.errors import bad_input, counted
+from skillkit.questionnaire.questions import LENGTHS, Answers, Questionnaire
+from skillkit.questionnaire.sizes import parse_size
 from skillkit.recommender.arithmetic import evaluate, updates_from_epochs, updates_from_tokens
 from skillkit.recommender.decisions import Book
-from skillkit.recommender.questions import LENGTHS, Answers, Questionnaire
-from skillkit.recommender.sizes import parse_size
 
 LEAST_TOKENS = 4096  # nobody updates a language model on fewer
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from skillkit.errors import counted
-from skillkit.recommender.sizes import write_bytes
+from skillkit.questionnaire.sizes import write_bytes
 
 Row = Mapping[str, Any]
 _STATE = ("optimizer_state", "ema", "accumulator", "master_copy")

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from skillkit.configuration.reasons import Reasons
+from skillkit.questionnaire.questions import LENGTHS
 from skillkit.reading import Document
-from skillkit.recommender.questions import LENGTHS
 from skillkit.recommender.recommending import recommend
 from skillkit.translation.translating import Translation
 

@@ -16,7 +16,7 @@ from skillkit.proof.companions import load_companions
 from skillkit.proof.evidence import load_evidence
 from skillkit.proof.sides import sides
 from skillkit.proof.statements import project_proofs
-from skillkit.recommender.questions import decisions_folder, read_questions
+from skillkit.questionnaire.questions import decisions_folder, read_questions
 from skillkit.rendering.renderer import Renderer
 from tests import test_installations
 from tests.fuzz import arguments, messages, projects, training

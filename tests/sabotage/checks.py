@@ -26,8 +26,8 @@ from skillkit.proof.proofs import Proof
 from skillkit.proof.statements import project_proofs
 from skillkit.proof.verification import Report, Verifier
 from skillkit.proof.workers import Workers
+from skillkit.questionnaire.questions import decisions_folder, read_questions
 from skillkit.recommender.decisions import read_tables
-from skillkit.recommender.questions import decisions_folder, read_questions
 from tests.sabotage.copies import Copy
 
 About = Sequence[str]

@@ -10,8 +10,8 @@ from typing import Any
 
 from skillkit.errors import BadInput, Problem, did_you_mean
 from skillkit.places import Project, own_project
+from skillkit.questionnaire.sizes import parse_size, write_size
 from skillkit.reading import Document, read, shown
-from skillkit.recommender.sizes import parse_size, write_size
 
 Answers = dict[str, Any]
 LENGTHS = ("steps", "epochs", "tokens")

@@ -6,9 +6,9 @@ from typing import Any
 
 from skillkit.errors import BadInput, Problem, did_you_mean
 from skillkit.places import own_project
+from skillkit.questionnaire.questions import LENGTHS, Answers, Question, Questionnaire, decisions_folder, read_questions
+from skillkit.questionnaire.sizes import pattern
 from skillkit.reading import Document, shown
-from skillkit.recommender.questions import LENGTHS, Answers, Question, Questionnaire, decisions_folder, read_questions
-from skillkit.recommender.sizes import pattern
 
 
 def understand(documents: Iterable[Document], questionnaire: Questionnaire) -> Answers:

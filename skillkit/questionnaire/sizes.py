@@ -55,6 +55,23 @@ def write_size(number: float) -> str:
     return f"{number:.0f}" if float(number).is_integer() else repr(float(number))
 
 
+def number(value: float) -> str:
+    """Return a number without what is not needed, to six digits where it has more and is not whole.
+
+    Example:
+        >>> number(0.0001), number(7e9), number(12_515), number(0.9955)
+        ('1e-4', '7e9', '12515', '0.9955')
+    """
+    plain, scientific = f"{value:.6g}", f"{value:.3g}" if "e" in f"{value:.3g}" else f"{value:.2e}"
+    mantissa, _, exponent = scientific.partition("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    short = f"{mantissa}e{int(exponent or 0)}"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return min(str(int(value)), short, key=len) if float(short) == value and abs(value) >= 1e6 else str(int(value))
+    plain = plain.replace("e-0", "e-").replace("e+0", "e")
+    return min(plain, short, key=len) if float(short) == float(plain) else plain
+
+
 def write_bytes(size: float) -> str:
     """Return a number of bytes to three digits, in the largest unit of which there is one.
 

@@ -1,0 +1,1 @@
+"""The questionnaire: what is asked, and how an answer is understood."""
