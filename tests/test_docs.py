@@ -102,7 +102,7 @@ def test_what_the_readme_shows_is_what_comes_out(
     result = CliRunner().invoke(skillkit, shlex.split(line))
     found = iter((result.stdout + result.stderr).splitlines())
     assert result.exit_code == line.startswith("diagnose")  # which finds something
-    assert len(SHOWN) == 7
+    assert len(SHOWN) == 8
     exact = True
     for wanted in output.splitlines():
         if wanted == "…":

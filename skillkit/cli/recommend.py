@@ -22,6 +22,7 @@ Examples:
   skillkit recommend-optimizer
   skillkit recommend-optimizer --set family=vit --set batch_size=4k --format markdown
   skillkit recommend-optimizer --set family=decoder-lm --params params.json --format table
+  skillkit recommend-optimizer --set family=vit --set batch_size=512 --explain peak_value
   echo '{"family": "decoder-lm", "parameters": "1B"}' | skillkit recommend-optimizer --answers - --json
 """
 FORMATS = ("python", "yaml", "markdown", "table", "prompt", "optuna", "json")
@@ -48,6 +49,7 @@ FORMATS = ("python", "yaml", "markdown", "table", "prompt", "optuna", "json")
 @click.option(
     "--format", "kind", type=click.Choice(FORMATS), default="python", show_default=True, help="What is printed."
 )
+@click.option("--explain", metavar="SETTING", help="Say instead what chose a setting, and what would change it: b2.")
 @click.option("--plot", metavar="FILE", type=click.Path(dir_okay=False), help="Draw the learning rate as PNG or SVG.")
 @click.option("--save", metavar="FILE", type=click.Path(dir_okay=False), help="Save the answers, to ask again.")
 @click.option("--try", "tried", is_flag=True, help="Build the optimizer and take a step; needs jax and optax.")
@@ -60,6 +62,7 @@ def recommend_optimizer_command(
     allow_import: bool,
     as_json: bool,
     kind: str,
+    explain: str | None,
     plot: str | None,
     save: str | None,
     tried: bool,
@@ -76,6 +79,9 @@ def recommend_optimizer_command(
     documents = [*([given(answers)] if answers else []), set_answers(settings)]
     if not answers and not settings and not no_input and sys.stdin.isatty():
         documents, save = [_asked(folder, save, tree)], None
+    if explain is not None:
+        _explain(explain, documents, folder, tree, as_json)
+        return
     found = recommend(documents, folder, tree)
     kind = "json" if as_json else kind
     _keep(found, plot, save)
@@ -84,6 +90,13 @@ def recommend_optimizer_command(
         _say(found, kind)
     if tried:
         _try(found)
+
+
+def _explain(setting: str, documents: list[Document], folder: Path, tree: Tree | None, as_json: bool) -> None:
+    from skillkit.recommender.explaining import explain, explanation
+
+    explained = explain(setting, documents, folder, tree)
+    click.echo(json.dumps(explained, indent=2) + "\n" if as_json else explanation(explained), nl=False)
 
 
 def _require(plot: str | None, tried: bool) -> None:
