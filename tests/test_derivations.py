@@ -98,6 +98,32 @@ def test_every_rule_has_a_formula() -> None:
     assert set(FORMULAS) == set(RULES)
 
 
+def wrong_arithmetic(found: dict[str, Any]) -> list[str]:
+    """Return the numbers whose stated arithmetic gives another, or none."""
+    stated, wrong = reasons(found), []
+    for key, value in numbers(found["configuration"]).items():
+        text = stated[key]["arithmetic"]
+        if not text or not math.isclose(given_by(text, value), value, rel_tol=1e-9, abs_tol=1e-30):
+            wrong.append(f"{key} is {value}, and not {text}")
+    return wrong
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_numbers_of_an_alternative_too(family: str) -> None:
+    """The configuration is the one that is listed, with another optimizer than the recommended."""
+    for answers in ({}, {"stage": "finetune"}, {"batch_size": 1000, "precision": "float16"}):
+        usual = recommended(family=family, **answers)
+        for other in usual["alternatives"]:
+            found = recommend([Document("test", {"family": family, **answers}, {})], FOLDER, None, other["name"])
+            assert found["configuration"] == other["configuration"], other["name"]
+            assert not wrong_arithmetic(found), other["name"]
+
+
+def test_an_alternative_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(BadInput, match=r"'loin' \(did you mean 'lion'\?\): one of adamw, contrib.muon"):
+        recommend([Document("test", {"family": "vit"}, {})], FOLDER, None, "loin")
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_number_has_the_arithmetic_that_gives_it(family: str) -> None:
     wrong = []
@@ -107,9 +133,5 @@ def test_every_number_has_the_arithmetic_that_gives_it(family: str) -> None:
         except BadInput:  # a warmup that is longer than the run
             assert "warmup_steps" in answers
             continue
-        stated = reasons(found)
-        for key, value in numbers(found["configuration"]).items():
-            text = stated[key]["arithmetic"]
-            if not text or not math.isclose(given_by(text, value), value, rel_tol=1e-9, abs_tol=1e-30):
-                wrong.append(f"{answers}: {key} is {value}, and not {text}")
+        wrong += [f"{answers}: {text}" for text in wrong_arithmetic(found)]
     assert not wrong, f"{len(wrong)}: {wrong[:3]}"

@@ -25,7 +25,7 @@ Examples:
   skillkit recommend-optimizer --set family=vit --set batch_size=512 --explain peak_value
   echo '{"family": "decoder-lm", "parameters": "1B"}' | skillkit recommend-optimizer --answers - --json
 """
-FORMATS = ("python", "yaml", "markdown", "table", "prompt", "optuna", "json")
+FORMATS = ("python", "optimizer", "yaml", "markdown", "table", "prompt", "optuna", "json")
 
 
 @click.command("recommend-optimizer", epilog=EPILOG)
@@ -49,6 +49,7 @@ FORMATS = ("python", "yaml", "markdown", "table", "prompt", "optuna", "json")
 @click.option(
     "--format", "kind", type=click.Choice(FORMATS), default="python", show_default=True, help="What is printed."
 )
+@click.option("--optimizer", metavar="NAME", help="Take this alternative of those that --json lists: lion.")
 @click.option("--explain", metavar="SETTING", help="Say instead what chose a setting, and what would change it: b2.")
 @click.option("--plot", metavar="FILE", type=click.Path(dir_okay=False), help="Draw the learning rate as PNG or SVG.")
 @click.option("--save", metavar="FILE", type=click.Path(dir_okay=False), help="Save the answers, to ask again.")
@@ -62,6 +63,7 @@ def recommend_optimizer_command(
     allow_import: bool,
     as_json: bool,
     kind: str,
+    optimizer: str | None,
     explain: str | None,
     plot: str | None,
     save: str | None,
@@ -82,7 +84,7 @@ def recommend_optimizer_command(
     if explain is not None:
         _explain(explain, documents, folder, tree, as_json)
         return
-    found = recommend(documents, folder, tree)
+    found = recommend(documents, folder, tree, optimizer)
     kind = "json" if as_json else kind
     _keep(found, plot, save)
     _print(found, kind, folder)
@@ -136,6 +138,12 @@ def _python(found: Recommendation, _: Path) -> str:
     return str(with_code(found)["code"])
 
 
+def _optimizer(found: Recommendation, _: Path) -> str:
+    from skillkit.configuration.scripts import optimizer_script
+
+    return optimizer_script(found)
+
+
 def _yaml(found: Recommendation, _: Path) -> str:
     import yaml
 
@@ -169,6 +177,7 @@ def _optuna(found: Recommendation, _: Path) -> str:
 
 _FORMATS = {
     "python": _python,
+    "optimizer": _optimizer,
     "yaml": _yaml,
     "markdown": _markdown,
     "table": _table,

@@ -23,6 +23,19 @@ def script(recommendation: Mapping[str, Any]) -> str:
     return f"{head}\n{imports(body)}\n{tidy(body)}"
 
 
+def optimizer_script(recommendation: Mapping[str, Any]) -> str:
+    """Return of a recommendation's script the optimizer alone, with all that it needs.
+
+    Args:
+        recommendation: As for `script`.
+    """
+    configuration = recommendation["configuration"]
+    found = transformations(configuration)
+    carried = supplements_source(_mentioned(configuration, found, _optimizers(configuration)))
+    body = carried + "\n\n".join(_assignments(found, Reasons(recommendation.get("reasons") or ())))
+    return tidy(f"{imports(body)}\n\n{body}")
+
+
 _TITLE = '''"""{title}.
 
 Written by skillkit for jax>=0.7.2 and optax>=0.2.8. The model and the data are stand-ins: put yours in their

@@ -5,10 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from skillkit.errors import bad_input, did_you_mean
+from skillkit.questionnaire.sizes import number
 from skillkit.reading import read
 from skillkit.recommender.arithmetic import three_digits
 from skillkit.recommender.composing import compose
 from skillkit.recommender.draft import Draft, per_step, scaled
+from skillkit.recommender.formulas import product
 from skillkit.recommender.situation import Situation
 
 
@@ -17,13 +20,59 @@ def alternatives(draft: Draft, situation: Situation, folder: Path) -> list[dict[
 
     There are none where the training is private or several optimizers are at work, as these depend on each other.
     """
+    return [_alternative(entry, draft, situation) for entry in _entries(draft, situation, folder)]
+
+
+def instead(draft: Draft, name: str, situation: Situation, folder: Path) -> Draft:
+    """Return the draft with the optimizer that the user names.
+
+    Args:
+        draft: What is recommended.
+        name: Its own optimizer's name, or an alternative's.
+        situation: The answers.
+        folder: Where `alternatives.yaml` is.
+
+    Raises:
+        BadInput: It is none of these; the message names them.
+    """
+    if name == draft.name:
+        return draft
+    entries = {entry["name"]: entry for entry in _entries(draft, situation, folder)}
+    if name not in entries:
+        known = [draft.name, *entries]
+        message = f"no such alternative '{name}'{did_you_mean(name, known)}: one of {', '.join(known)}"
+        raise bad_input("--optimizer", message)
+    entry = entries[name]
+    other = changed(draft, entry["change"])
+    settings = ["optimizer"] + (["schedule"] if other.schedule != draft.schedule else [])
+    asked = other.because(f"Asked for: {entry['when']} {entry['cost']}", entry["source"], settings)
+    sums = _sums(draft, other, entry["change"])
+    return asked.because(f"What {name} takes where {draft.name} takes the other.", entry["source"], sums, sums=sums)
+
+
+def _sums(draft: Draft, other: Draft, change: Mapping[str, Any]) -> dict[str, str]:
+    """Return the arithmetic of the rate and the decay that an alternative changes."""
+    found = {}
+    if other.rate is not None and other.rate != draft.rate:
+        scale = draft.rate is not None and "rate_is" not in change
+        found["peak_value"] = product(draft.rate or 0, change["rate"]) if scale else number(other.rate)
+    if other.decay and other.decay != draft.decay:
+        if other.decay["kind"] == "per_step" and draft.decay and draft.rate:
+            found["weight_decay"] = product(draft.decay["value"], draft.rate)
+        elif draft.decay and "decay_is" not in change:
+            found["weight_decay"] = product(draft.decay["value"], change["decay"])
+        else:
+            found["weight_decay"] = number(other.decay["value"])
+    return found
+
+
+def _entries(draft: Draft, situation: Situation, folder: Path) -> list[Mapping[str, Any]]:
     if situation.answers["privacy"] != "none" or situation.answers["stage"] == "adapter":
         return []
     names = [group.get("optimizer", {}).get("name") for net in draft.networks for group in net.get("groups", [])]
     if any(names):
         return []
-    entries = read(folder / "alternatives.yaml").value
-    return [_alternative(entry, draft, situation) for entry in entries if _applies(entry, draft, situation)]
+    return [entry for entry in read(folder / "alternatives.yaml").value if _applies(entry, draft, situation)]
 
 
 def _applies(entry: Mapping[str, Any], draft: Draft, situation: Situation) -> bool:

@@ -11,7 +11,7 @@ from skillkit.configuration.memory import assumed_leaves, estimate
 from skillkit.questionnaire.answers import understand
 from skillkit.questionnaire.questions import Answers, read_questions
 from skillkit.reading import Document
-from skillkit.recommender.alternatives import alternatives
+from skillkit.recommender.alternatives import alternatives, instead
 from skillkit.recommender.cautions import cautions, implied
 from skillkit.recommender.composing import compose
 from skillkit.recommender.decisions import Book, read_book
@@ -29,13 +29,16 @@ from skillkit.trees.tree import Tree
 Recommendation = dict[str, Any]
 
 
-def recommend(documents: Iterable[Document], folder: Path, tree: Tree | None = None) -> Recommendation:
+def recommend(
+    documents: Iterable[Document], folder: Path, tree: Tree | None = None, optimizer: str | None = None
+) -> Recommendation:
     """Return the recommendation for answers.
 
     Args:
         documents: The answers, the later ones overruling the earlier; only `family` is obligatory.
         folder: Where the questions and decision tables are.
         tree: The model's parameters, which answer how many there are; without it, shapes are assumed.
+        optimizer: One of the alternatives' names, to have that instead.
 
     Returns:
         Plain data that `json.dumps` writes; `code` is added by `with_code`, as not every format needs it.
@@ -43,15 +46,18 @@ def recommend(documents: Iterable[Document], folder: Path, tree: Tree | None = N
     Raises:
         BadInput: With every answer that cannot be used.
     """
-    return recommend_for(understand(documents, read_questions(folder)), folder, tree)
+    return recommend_for(understand(documents, read_questions(folder)), folder, tree, optimizer)
 
 
-def recommend_for(given: Answers, folder: Path, tree: Tree | None = None) -> Recommendation:
+def recommend_for(
+    given: Answers, folder: Path, tree: Tree | None = None, optimizer: str | None = None
+) -> Recommendation:
     """Return the recommendation for answers that are understood already."""
     found = _found(tree, given, folder)
     book, situation = consider(given | found, folder)
     issues = read_issues(folder, situation.answers["issues"])
-    draft = overlay(decide(book, situation), book, situation, issues)
+    usual = overlay(decide(book, situation), book, situation, issues)
+    draft = instead(usual, optimizer, situation, folder) if optimizer else usual
     configuration = compose(draft, situation)
     networks = networks_of(tree, configuration, given, situation.answers) if tree else None
     memory = _memory(configuration, situation, networks)
@@ -64,7 +70,7 @@ def recommend_for(given: Answers, folder: Path, tree: Tree | None = None) -> Rec
         "nearby": neighbours(draft, book, situation, read_questions(folder)),
         "advice": list(book.advice),
         "tuning": tuning(draft, book, situation),
-        "alternatives": alternatives(draft, situation, folder),
+        "alternatives": alternatives(usual, situation, folder),
         "derived": _derived(situation) | implied(draft, situation),
         "versions": _versions(),
         "issues": [dict(issue) | {"changed": changed_by(issue, draft)} for issue in issues],
