@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skillkit.questionnaire import sizes
 from skillkit.questionnaire.sizes import parse_size, write_size
-from skillkit.recommender import sizes
 
 
 @pytest.mark.parametrize(
