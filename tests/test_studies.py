@@ -1,4 +1,5 @@
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,10 +55,39 @@ def test_a_line_search_has_nothing_to_tune() -> None:
         study("lbfgs")
 
 
+def range_test(name: str) -> str:
+    return studies.range_test({"configuration": read_configuration(FOLDER / f"{name}.yaml")})
+
+
+def test_a_line_search_has_no_rate_to_test() -> None:
+    with pytest.raises(BadInput, match=r"optax\.lbfgs has no rate to test"):
+        range_test("lbfgs")
+
+
+@pytest.mark.parametrize(
+    "name", ["adamw", *(pytest.param(name, marks=pytest.mark.slow) for name in ("muon", "private", "schedule_free"))]
+)
+def test_a_range_test_runs_as_printed_and_finds_where_the_loss_is_lowest(name: str, tmp_path: Path) -> None:
+    script = tmp_path / "range_test.py"
+    script.write_text(range_test(name), encoding="utf-8")
+    command = [sys.executable, "-W", "error::DeprecationWarning", str(script), "--updates", "120"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    *table, verdict = done.stdout.splitlines()
+    rates = [float(line.split()[0]) for line in table]
+    assert rates == sorted(rates)
+    peak = float(verdict.rpartition(" ")[2])
+    assert rates[0] == pytest.approx(peak / 1000, rel=0.02)
+    if name == "adamw":
+        fastest, lowest = (float(one) for one in re.findall(r"at ([\d.e-]+)[,;]", verdict))
+        assert peak / 100 < fastest < lowest
+
+
 def test_studies_are_clean(tmp_path: Path) -> None:
     for path in sorted(FOLDER.glob("*.yaml")):
         if path.stem != "lbfgs":
             (tmp_path / path.name).with_suffix(".py").write_text(study(path.stem), encoding="utf-8")
+            (tmp_path / f"{path.stem}_range.py").write_text(range_test(path.stem), encoding="utf-8")
     options = ["--isolated", "--line-length", "120", str(tmp_path)]
     for command in (["check", "--select", "E,F,W,I,B,UP"], ["format", "--diff"]):
         ruff = [sys.executable, "-m", "ruff", *command, *options]

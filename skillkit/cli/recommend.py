@@ -25,7 +25,7 @@ Examples:
   skillkit recommend-optimizer --set family=vit --set batch_size=512 --explain peak_value
   echo '{"family": "decoder-lm", "parameters": "1B"}' | skillkit recommend-optimizer --answers - --json
 """
-FORMATS = ("python", "optimizer", "yaml", "markdown", "table", "prompt", "optuna", "json")
+FORMATS = ("python", "optimizer", "yaml", "markdown", "table", "prompt", "optuna", "range-test", "json")
 
 
 @click.command("recommend-optimizer", epilog=EPILOG)
@@ -175,6 +175,12 @@ def _optuna(found: Recommendation, _: Path) -> str:
     return optuna_study(found)
 
 
+def _range_test(found: Recommendation, _: Path) -> str:
+    from skillkit.configuration.studies import range_test
+
+    return range_test(found)
+
+
 _FORMATS = {
     "python": _python,
     "optimizer": _optimizer,
@@ -183,6 +189,7 @@ _FORMATS = {
     "table": _table,
     "prompt": _prompt,
     "optuna": _optuna,
+    "range-test": _range_test,
 }
 _LINES = 40  # of the table, beside a script
 
