@@ -166,3 +166,29 @@ def test_without_a_tree_the_table_is_of_assumed_shapes_and_that_is_said() -> Non
     found = CliRunner().invoke(skillkit, ["recommend-optimizer", "--set", "family=mlp", "--format", "table"])
     assert "layer_0" in found.stdout
     assert "for assumed shapes: --params FILE takes your own" in found.stderr
+
+
+MIXTRAL = {
+    "model_type": "mixtral",
+    "vocab_size": 32000,
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "num_local_experts": 8,
+    "num_experts_per_tok": 2,
+}
+
+
+def test_a_configuration_says_how_many_parameters_a_token_uses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mixtral 8x7B: of 46.7 billion parameters 12.9 (arXiv:2401.04088 says 47 and 13)."""
+    monkeypatch.chdir(tmp_path)
+    answers = answer(MIXTRAL, family="moe-lm")["answers"]
+    assert (round(answers["parameters"] / 1e8), round(answers["active_parameters"] / 1e8)) == (467, 129)
+    assert "active_parameters" not in answer(MIXTRAL, family="decoder-lm")["answers"]
+    assumed = answer({**MIXTRAL, "num_experts_per_tok": None}, family="moe-lm")
+    assert assumed["answers"]["active_parameters"] == assumed["answers"]["parameters"] // 8
+    assert "num_experts_per_tok must be a whole number of at least 1, not 0" in refusal(
+        {**MIXTRAL, "num_experts_per_tok": 0}, family="moe-lm"
+    )

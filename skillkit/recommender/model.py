@@ -29,6 +29,8 @@ def answers_of(tree: Tree, given: Answers, networks: Sequence[str] = ()) -> Answ
     adapters = sum(leaf.size for path, leaf in tree.leaves.items() if is_adapter(path, len(leaf.shape)))
     if given.get("stage") == "adapter" and adapters:
         found["adapter_parameters"] = adapters
+    if given.get("family") == "moe-lm" and tree.active:
+        found["active_parameters"] = tree.active
     for name, count in found.items():
         if abs(given.get(name, count) - count) > NEAR * count:
             raise bad_input(name, f"answered is {given[name]:,}, and {tree.source} has {count:,}: leave the answer out")

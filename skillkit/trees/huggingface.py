@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from skillkit.errors import BadInput, bad_input, did_you_mean
@@ -45,7 +45,8 @@ def configured_tree(config: Mapping[str, Any], path: str) -> Tree:
     dtype = config.get("dtype") or config.get("torch_dtype") or "float32"
     entries = (Entry((name,), shape, dtype) for start, line in lines for name, shape in model.read(start, line))
     form = f"a configuration of {kind} {'with' if head else 'without'} its head, its parameters as transformers 5.24"
-    return grow(path, f"{form} names them", entries, stored=True)
+    tree = grow(path, f"{form} names them", entries, stored=True)
+    return replace(tree, active=model.active(tree))
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,18 @@ class _Model:
 
     def refusal(self, message: str) -> BadInput:
         return bad_input(self.path, message)
+
+    def active(self, tree: Tree) -> int | None:
+        """Return how many parameters one token uses, where it is sent to some of many experts."""
+        experts = [leaf for name, leaf in tree.leaves.items() if ".experts." in name]
+        chosen = self.config.get("num_experts_per_tok")
+        if not experts or chosen is None:
+            return None
+        count = experts[0].shape[0]
+        if isinstance(chosen, bool) or not isinstance(chosen, int) or chosen < 1:
+            raise self.refusal(f"num_experts_per_tok must be a whole number of at least 1, not {shown(chosen)}")
+        passed_by = sum(leaf.size // count for leaf in experts) * max(count - chosen, 0)
+        return tree.parameters - passed_by
 
     def require_what_is_fixed(self) -> None:
         for name, value in self.known.fixed.items():

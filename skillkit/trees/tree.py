@@ -23,6 +23,7 @@ class Tree:
         left_out: What else stands there, by path, and why it is not trained.
         stored: Whether the dtypes are those of a file to load from, which need not be those to train in.
         notes: What was assumed in reading it.
+        active: How many of the parameters one token uses, where the source says that it passes some experts by.
     """
 
     source: str
@@ -31,6 +32,7 @@ class Tree:
     left_out: Mapping[str, str]
     stored: bool = False
     notes: tuple[str, ...] = ()
+    active: int | None = None
 
     @property
     def parameters(self) -> int:
