@@ -150,10 +150,11 @@ class _Server:
         )
 
     def tell_to_end(self) -> None:
-        if self.process and self.process.stdin:
+        process = self.process  # which another thread may end meanwhile
+        if process and process.stdin:
             with contextlib.suppress(OSError):
-                self.process.stdin.close()
-            self.process.send_signal(signal.SIGCONT)  # it may have been stopped
+                process.stdin.close()
+            process.send_signal(signal.SIGCONT)  # it may have been stopped
 
     def end(self) -> None:
         process, self.process = self.process, None
