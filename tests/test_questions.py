@@ -71,7 +71,7 @@ BAD = [
     ("family: cnn\nparameters: 1e9B", 'a.yaml:2:13: parameters must be a number as 125M, 1.5e9 or 4k, not "1e9B"'),
     ("family: cnn\nparameters: 80GB", 'a.yaml:2:13: parameters must be a number as 125M, 1.5e9 or 4k, not "80GB"'),
     ("family: cnn\nbatch_size: true", "a.yaml:2:13: batch_size must be a number as 125M, 1.5e9 or 4k, not true"),
-    ("family: cnn\nepsilon: 1e-10", 'a.yaml:2:10: epsilon must be at least 0.001, not "1e-10"'),
+    ("family: cnn\nepsilon: 1e-10", "a.yaml:2:10: epsilon must be at least 0.001, not 1e-10"),
     ("family: cnn\nsteps: .inf", "a.yaml:2:8: steps must be a number"),
     ("family: cnn\nsteps: .nan", "a.yaml:2:8: steps must be a number"),
     ("family: cnn\nparameters: 1e30", "a.yaml:2:13: parameters must be at most 1e+18"),
