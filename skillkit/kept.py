@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,27 @@ def kept(path: Path) -> Any:
         return json.loads(text) if seal == _seal(path, text) else None
     except (OSError, ValueError):
         return None
+
+
+def keep_made(path: Path, made_of: str, data: Any) -> None:
+    """Keep plain data with a name for what they were made of."""
+    keep(path, {"of": made_of, "data": data})
+
+
+def kept_made(path: Path, made_of: str, kind: type) -> Any:
+    """Return the data that were kept, or None where they were made of something else, or are of another kind."""
+    found = kept(path)
+    same = isinstance(found, dict) and found.get("of") == made_of
+    return found["data"] if same and isinstance(found.get("data"), kind) else None
+
+
+def digest(text: str, files: Iterable[Path] = ()) -> str:
+    """Return a name for a text and the content of files."""
+    found = hashlib.sha256(text.encode("utf-8", errors="surrogatepass"))
+    for path in files:
+        found.update(f"\0{path}\0".encode("utf-8", errors="surrogatepass"))
+        found.update(path.read_bytes())
+    return found.hexdigest()[:24]
 
 
 def _seal(path: Path, text: str) -> str:

@@ -1,11 +1,9 @@
 """Apart: which forms are known not to be found in which right code, kept while neither has changed."""
 
-import hashlib
-from collections.abc import Iterable
 from pathlib import Path
 
 from skillkit.catalogue.keeping import toolkit_digest
-from skillkit.kept import keep, kept
+from skillkit.kept import digest, keep_made, kept_made
 
 
 class Apart:
@@ -17,7 +15,8 @@ class Apart:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.known: frozenset[str] = frozenset(_pairs(kept(path)) if path else ())
+        found = kept_made(path, toolkit_digest(), list) if path else None
+        self.known: frozenset[str] = frozenset(map(str, found or ()))
         self.asked: set[str] = set()
 
     def holds(self, form: str, code: str) -> bool:
@@ -25,7 +24,7 @@ class Apart:
 
         Args:
             form: As it is written.
-            code: A digest of the code, as `digest` returns it.
+            code: A digest of the code.
         """
         pair = digest(f"{form}\0{code}")
         if pair in self.known:
@@ -39,15 +38,4 @@ class Apart:
     def save(self) -> None:
         """Keep what was asked this time, if it is not what is kept."""
         if self.path and self.asked != self.known:
-            keep(self.path, {"toolkit": toolkit_digest(), "pairs": sorted(self.asked)})
-
-
-def digest(text: str) -> str:
-    """Return a name for a text."""
-    return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()[:24]
-
-
-def _pairs(found: object) -> Iterable[str]:
-    if isinstance(found, dict) and found.get("toolkit") == toolkit_digest() and isinstance(found.get("pairs"), list):
-        return map(str, found["pairs"])
-    return ()
+            keep_made(self.path, toolkit_digest(), sorted(self.asked))

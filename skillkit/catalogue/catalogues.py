@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from skillkit.catalogue.apart import Apart, digest
+from skillkit.catalogue.apart import Apart
 from skillkit.catalogue.keeping import Keeper
 from skillkit.catalogue.patterns import Pattern, Topic
 from skillkit.catalogue.rights import core_rights, pattern_mix_ups
 from skillkit.catalogue.strays import strays
 from skillkit.errors import BadInput, Problem, bad_input, did_you_mean
+from skillkit.kept import digest
 from skillkit.places import Project, cache_folder
 from skillkit.source.shelf import Shelf
 

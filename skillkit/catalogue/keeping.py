@@ -18,7 +18,7 @@ import skillkit
 from skillkit.catalogue.patterns import Topic
 from skillkit.catalogue.plain import decoded, encoded
 from skillkit.catalogue.specs import load_topic
-from skillkit.kept import keep, kept
+from skillkit.kept import digest, keep, kept
 from skillkit.source.shelf import Seen, Shelf, module_aliases, module_libraries, runs_alone
 from skillkit.source.slicing import cut
 
@@ -43,7 +43,7 @@ class Keeper:
         """
         if not self.folder:
             return load_topic(spec, self.shelf)
-        path = self.folder / f"{_digest(str(spec.absolute()).encode())}.kept"
+        path = self.folder / f"{digest(str(spec.absolute()))}.kept"
         known = self._known(kept(path), spec)
         if known:
             return known
@@ -107,7 +107,7 @@ def _digest(data: bytes) -> str:
 def toolkit_digest() -> str:
     """Return a digest of what reads topics: this package's code, Python's own parser, and YAML's."""
     versions = f"{sys.version} {yaml.__version__} {packaging_version}"
-    return _digest(b"\0".join([versions.encode(), *(path.read_bytes() for path in _code())]))
+    return digest(versions, _code())
 
 
 def _code() -> Iterator[Path]:

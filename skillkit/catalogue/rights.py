@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from skillkit.catalogue.apart import Apart, digest
+from skillkit.catalogue.apart import Apart
 from skillkit.catalogue.changes import Change
 from skillkit.catalogue.patterns import Pattern
 from skillkit.errors import BadInput, Problem
+from skillkit.kept import digest
 from skillkit.source.forms import Form, parse_form
 from skillkit.source.syntax import Code, find, may_hold, taken_apart
 

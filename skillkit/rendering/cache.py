@@ -1,6 +1,5 @@
 """The cache: texts that were rendered before, while nothing that they are made of has changed."""
 
-import hashlib
 import json
 import os
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import skillkit
-from skillkit.kept import keep, kept
+from skillkit.kept import digest, keep, kept
 from skillkit.places import Project, cache_folder
 from skillkit.rendering.contexts import is_own_context
 from skillkit.rendering.texts import Text
@@ -85,11 +84,7 @@ def _forget(folder: Path) -> None:
 def _digest(project: Project, versions: Mapping[str, str], names: Sequence[str]) -> str:
     """Return a name for all that texts are made of: specs, code, templates, settings, evidence, and what reads them."""
     readers = [sys.version, *map(version, ("jinja2", "markupsafe", "packaging", "pyyaml"))]
-    digest = hashlib.sha256(json.dumps([dict(versions), list(names), repr(project), readers]).encode())
-    for path in _inputs(project):
-        digest.update(f"\0{path}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:24]
+    return digest(json.dumps([dict(versions), list(names), repr(project), readers]), _inputs(project))
 
 
 def _inputs(project: Project) -> Iterator[Path]:

@@ -1,6 +1,5 @@
 """Contexts: what a project's templates may speak of beyond its patterns, given by functions that packages register."""
 
-import hashlib
 import sys
 from collections.abc import Iterator
 from importlib.metadata import entry_points
@@ -9,7 +8,7 @@ from typing import Any
 
 import skillkit
 from skillkit.errors import bad_input, did_you_mean
-from skillkit.kept import keep, kept
+from skillkit.kept import digest, keep_made, kept_made
 from skillkit.places import Project, cache_folder, own_project
 from skillkit.rendering.subjects import plain
 
@@ -37,27 +36,17 @@ def context_data(name: str, project: Project) -> dict[str, Any]:
     if not is_own_context(name):
         return _plain(name, project)
     path = cache_folder() / "contexts" / f"{name}.kept"
-    made_of = _digest(project)
-    found = kept(path)
-    if isinstance(found, dict) and found.get("of") == made_of and isinstance(found.get("data"), dict):
-        return dict(found["data"])
-    data = _plain(name, project)
-    keep(path, {"of": made_of, "data": data})
-    return data
+    made_of = digest(f"{sys.version}\0{project.reference.absolute()}", sorted(_read(project)))
+    found: dict[str, Any] | None = kept_made(path, made_of, dict)
+    if found is None:
+        found = _plain(name, project)
+        keep_made(path, made_of, found)
+    return found
 
 
 def _plain(name: str, project: Project) -> dict[str, Any]:
     data: dict[str, Any] = plain(registered_context(name, project))
     return data
-
-
-def _digest(project: Project) -> str:
-    """Return a name for all that contexts of this package are made of."""
-    digest = hashlib.sha256(f"{sys.version}\0{project.reference.absolute()}".encode())
-    for path in sorted(_read(project)):
-        digest.update(f"\0{path}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:24]
 
 
 def _read(project: Project) -> Iterator[Path]:
