@@ -16,6 +16,16 @@ UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udf
 _LARGEST = int(sys.float_info.max)
 
 
+def is_number(value: Any) -> bool:
+    """Return whether a plain value is a number: true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether a plain value is a number, and no infinity."""
+    return is_number(value) and abs(value) < math.inf
+
+
 def scalar(kind: str, text: str) -> Any:
     """Return the value that a text stands for.
 

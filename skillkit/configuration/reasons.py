@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from skillkit.configuration.expressions import WIDTH, Setting
+from skillkit.scalars import is_number
 
 # where a number has no reason of its own, the reason of the part that it belongs to
 _PARTS = {
@@ -76,11 +77,7 @@ class Reasons:
 
 def _fits(entry: Mapping[str, Any], value: Any) -> bool:
     stated = entry.get("value")
-    return not (_is_number(stated) and _is_number(value)) or stated == value
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return not (is_number(stated) and is_number(value)) or stated == value
 
 
 def _computed(entry: Mapping[str, Any]) -> str:

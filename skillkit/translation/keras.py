@@ -131,9 +131,5 @@ def _settings(found: Recipe, arguments: Mapping[str, Value]) -> None:
         found.settings["accumulation"] = every
     momentum = arguments.get("ema_momentum", Value(0.99)).plain
     if arguments.get("use_ema", Value(False)).plain and isinstance(momentum, float) and 0 < momentum <= 1:
-        found.settings["ema"] = momentum
-        text = (
-            f"use_ema: Keras' average begins with the parameters after the first update and has ema_momentum from then "
-            f"on; a script of skillkit begins with those before it, and its decay rises to {momentum:g}"
-        )
-        found.differs.append((text, _SOURCE))
+        begins = "Keras' average begins with the parameters after the first update and has ema_momentum from then on"
+        found.average("use_ema", begins, momentum, _SOURCE)

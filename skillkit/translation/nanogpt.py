@@ -3,25 +3,21 @@
 import ast
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from skillkit.errors import did_you_mean
-from skillkit.reading import parse, shown
+from skillkit.reading import shown
 from skillkit.translation.literals import NotLiteral
 from skillkit.translation.script import Script
+from skillkit.translation.tables import read_table
 from skillkit.translation.values import Given, Part, Recipe, Value
 
 KIND = "nanoGPT configuration"
 
 
-@cache
 def table() -> dict[str, Any]:
     """Return train.py's defaults: `settings` of the optimizer and the run, and `others`."""
-    text = files("skillkit").joinpath("translation", "tables", "nanogpt.yaml").read_text("utf-8")
-    loaded: dict[str, Any] = parse(text, "nanogpt.yaml").value
-    return loaded
+    return read_table("nanogpt")
 
 
 def assignments(script: Script) -> dict[str, ast.expr]:

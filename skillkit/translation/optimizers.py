@@ -6,6 +6,7 @@ from typing import Any
 
 from skillkit.configuration.optimizers import OPTIMIZERS
 from skillkit.reading import shown
+from skillkit.scalars import is_number
 from skillkit.translation.rules import ADJUSTMENTS, RULES
 from skillkit.translation.tables import Entry, bound
 from skillkit.translation.values import Part, Recipe, Value
@@ -94,9 +95,5 @@ def made(part: Part, entry: Entry, recipe: Recipe) -> Made | None:
 def _changed(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return what Optax's function is given: all numbers, and the others where they are not its defaults."""
     defaults = OPTIMIZERS[name].keywords
-    said = {key: value for key, value in settings.items() if value != defaults[key] or _is_number(value)}
+    said = {key: value for key, value in settings.items() if value != defaults[key] or is_number(value)}
     return {key: value for key, value in said.items() if not (value is False and defaults[key] is False)}
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

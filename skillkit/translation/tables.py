@@ -8,6 +8,7 @@ from typing import Any
 
 from skillkit.errors import did_you_mean
 from skillkit.reading import parse, shown
+from skillkit.scalars import is_finite
 from skillkit.translation.values import Given, Recipe, Value
 
 
@@ -90,9 +91,16 @@ def entries(part: str) -> Mapping[str, Entry]:
     return {entry.name: entry for table in TABLES for entry in _entries(table, part)}
 
 
+@cache
+def read_table(name: str) -> dict[str, Any]:
+    """Return what one of the files in the folder `tables` holds."""
+    text = files("skillkit").joinpath("translation", "tables", f"{name}.yaml").read_text("utf-8")
+    loaded: dict[str, Any] = parse(text, f"{name}.yaml").value
+    return loaded
+
+
 def _entries(table: str, part: str) -> Iterator[Entry]:
-    text = files("skillkit").joinpath("translation", "tables", f"{table}.yaml").read_text("utf-8")
-    data = parse(text, f"{table}.yaml").value
+    data = read_table(table)
     for name, fields in data.get(part, {}).items():
         given = {**fields.get("arguments", {}), **(data.get("everywhere", {}) if part == "optimizers" else {})}
         arguments = {key: _argument(one) for key, one in given.items()}
@@ -143,8 +151,4 @@ def _fits(value: Any, argument: Argument) -> bool:
         return isinstance(value, list) and len(value) == len(default)
     if isinstance(default, bool) or default is None or argument.required:
         return True
-    return isinstance(value, str) if isinstance(default, str) else _finite(value)
-
-
-def _finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+    return isinstance(value, str) if isinstance(default, str) else is_finite(value)

@@ -1,27 +1,22 @@
 """timm: the arguments of its train.py, as the args.yaml of a run or a file for `--config` has them."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from skillkit.errors import did_you_mean
-from skillkit.reading import Document, parse, shown
+from skillkit.reading import Document, shown
+from skillkit.scalars import is_finite
 from skillkit.translation.stepped import scheduler
-from skillkit.translation.tables import Entry, entries
-from skillkit.translation.values import Given, Part, Recipe, Value
+from skillkit.translation.tables import Entry, entries, read_table
+from skillkit.translation.values import Given, Part, Recipe, Value, document_values
 
 KIND = "timm arguments"
 
 
-@cache
 def table() -> dict[str, Any]:
     """Return what train.py sets of an optimizer: `settings`, `opts` and `others`."""
-    text = files("skillkit").joinpath("translation", "tables", "timm.yaml").read_text("utf-8")
-    loaded: dict[str, Any] = parse(text, "timm.yaml").value
-    return loaded
+    return read_table("timm")
 
 
 def is_arguments(value: Mapping[str, Any]) -> bool:
@@ -38,7 +33,7 @@ def recipe(document: Document, updates: int | None = None, updates_per_epoch: in
         updates_per_epoch: How many of these an epoch takes, in which timm counts.
     """
     found = Recipe(document.path, KIND)
-    given = {name: Value(plain, *document.places.get((name, "#key"), (0, 0))) for name, plain in document.value.items()}
+    given = document_values(document)
     values = _values(found, given)
     rate = _rate(found, values)
     made, of, epochs = scheduler(found, values, updates, updates_per_epoch)
@@ -71,16 +66,12 @@ def _fits(value: Any, default: Any) -> bool:
     if isinstance(default, bool | str | dict):
         return isinstance(value, type(default))
     if isinstance(value, list):
-        return not isinstance(default, int | float) and all(_is_number(part) for part in value)
-    return _is_number(value) and not isinstance(default, list)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        return not isinstance(default, int | float) and all(is_finite(part) for part in value)
+    return is_finite(value) and not isinstance(default, list)
 
 
 def _is_possible(name: str, value: Any) -> bool:
-    return not _is_number(value) or ((value > 0 if name in _COUNTS else value >= 0) and value < _LARGEST)
+    return not is_finite(value) or ((value > 0 if name in _COUNTS else value >= 0) and value < _LARGEST)
 
 
 _COUNTS = ("lr_base_size", "batch_size", "grad_accum_steps", "epochs", "decay_epochs", "lr_cycle_mul", "lr_cycle_limit")
@@ -149,12 +140,8 @@ def _settings(found: Recipe, values: Mapping[str, Value]) -> None:
         found.settings["precision"] = "bfloat16-compute" if plain["amp_dtype"] == "bfloat16" else "float16"
     decay = plain["model_ema_decay"]
     if plain["model_ema"] and 0 < decay <= 1:
-        found.settings["ema"] = decay
-        text = (
-            "model_ema: timm's average begins with the parameters after the first update and has its decay from then "
-            f"on; a script of skillkit begins with those before it, and its decay rises to {decay:g}"
-        )
-        found.differs.append((text, "https://huggingface.co/docs/timm/training_script"))
+        begins = "timm's average begins with the parameters after the first update and has its decay from then on"
+        found.average("model_ema", begins, decay, "https://huggingface.co/docs/timm/training_script")
     for name, why in _LEFT.items():
         if plain[name]:
             found.miss(values[name], f"{name} is not translated: {why}")

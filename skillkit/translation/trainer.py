@@ -4,25 +4,22 @@ import ast
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from skillkit.errors import did_you_mean
-from skillkit.reading import Document, parse, shown
+from skillkit.reading import Document, shown
+from skillkit.scalars import is_finite
 from skillkit.translation.literals import NotLiteral
 from skillkit.translation.script import Script
-from skillkit.translation.values import Given, Part, Recipe, Value
+from skillkit.translation.tables import read_table
+from skillkit.translation.values import Given, Part, Recipe, Value, document_values
 
 KIND = "Hugging Face TrainingArguments"
 
 
-@cache
 def table() -> dict[str, Any]:
     """Return what TrainingArguments sets of an optimizer: `settings`, `optimizers`, `schedulers`, `others`."""
-    text = files("skillkit").joinpath("translation", "tables", "trainer.yaml").read_text("utf-8")
-    loaded: dict[str, Any] = parse(text, "trainer.yaml").value
-    return loaded
+    return read_table("trainer")
 
 
 def is_call(script: Script, call: ast.Call) -> bool:
@@ -52,7 +49,7 @@ def recipe_of_call(
 
 def recipe_of_document(document: Document, updates: int | None = None, updates_per_epoch: int | None = None) -> Recipe:
     """Return what a YAML or JSON file of TrainingArguments says of training."""
-    given = {name: Value(plain, *document.places.get((name, "#key"), (0, 0))) for name, plain in document.value.items()}
+    given = document_values(document)
     return _filled(Recipe(document.path, KIND), given, Value(None, 1, 1), updates, updates_per_epoch)
 
 
@@ -88,7 +85,7 @@ def _fits(value: Any, default: Any) -> bool:
         return value is None or isinstance(value, dict)
     if isinstance(default, bool | str):
         return isinstance(value, type(default))
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return is_finite(value)
 
 
 def _total(found: Recipe, values: Mapping[str, Value], updates_per_epoch: int | None) -> int:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skillkit.errors import Problem
+from skillkit.reading import Document
+from skillkit.scalars import is_number
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,19 @@ class Recipe:
     differs: list[tuple[str, str]] = field(default_factory=list)
     unread: list[Problem] = field(default_factory=list)
 
+    def average(self, setting: str, begins: str, decay: float, source: str) -> None:
+        """Take an average of the parameters over, and say how another framework's differs.
+
+        Args:
+            setting: What the file calls it.
+            begins: What is averaged there from the first update on, and with which decay.
+            decay: The average's.
+            source: The other framework's documentation.
+        """
+        self.settings["ema"] = decay
+        here = f"a script of skillkit begins with those before it, and its decay rises to {decay:g}"
+        self.differs.append((f"{setting}: {begins}; {here}", source))
+
     def miss(self, place: Value | Given, message: str) -> None:
         """Note what is not translated, with its line."""
         problem = Problem(self.path, place.line, place.column, message)
@@ -118,10 +133,15 @@ class Recipe:
             self.unread.append(problem)
 
 
+def document_values(document: Document) -> dict[str, Value]:
+    """Return what a document's mapping gives, each with the place of its name."""
+    return {name: Value(plain, *document.places.get((name, "#key"), (0, 0))) for name, plain in document.value.items()}
+
+
 def numbers(value: Any) -> Iterator[float]:
     """Yield every number of a plain value."""
     if isinstance(value, list | tuple):
         for part in value:
             yield from numbers(part)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
+    elif is_number(value):
         yield value
