@@ -46,7 +46,10 @@ def test_a_step_computes_no_gradient_of_the_base(library: str, changes: dict[str
 def test_the_base_stays_and_the_adapters_move(library: str, changes: dict[str, Any]) -> None:
     known = defined(library, **changes)
     state, batch = state_and_batch(known, library)
-    leaves = lambda: jax.tree_util.tree_leaves_with_path(params_of(known, state, library))  # noqa: E731
+
+    def leaves() -> list[tuple[Any, Any]]:
+        return list(jax.tree_util.tree_leaves_with_path(params_of(known, state, library)))
+
     before = [(supplements.name_of(path), jnp.copy(leaf)) for path, leaf in leaves()]
     for _ in range(3):
         stepped = known["train_step"](state, batch)

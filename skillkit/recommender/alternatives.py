@@ -10,7 +10,7 @@ from skillkit.questionnaire.sizes import number
 from skillkit.reading import read
 from skillkit.recommender.arithmetic import three_digits
 from skillkit.recommender.composing import compose
-from skillkit.recommender.draft import Draft, per_step, scaled
+from skillkit.recommender.draft import Draft, per_step, per_step_sums, scaled
 from skillkit.recommender.formulas import product
 from skillkit.recommender.situation import Situation
 
@@ -57,8 +57,8 @@ def _sums(draft: Draft, other: Draft, change: Mapping[str, Any]) -> dict[str, st
         scale = draft.rate is not None and "rate_is" not in change
         found["peak_value"] = product(draft.rate or 0, change["rate"]) if scale else number(other.rate)
     if other.decay and other.decay != draft.decay:
-        if other.decay["kind"] == "per_step" and draft.decay and draft.rate:
-            found["weight_decay"] = product(draft.decay["value"], draft.rate)
+        if other.decay["kind"] == "per_step":
+            found |= per_step_sums(draft)
         elif draft.decay and "decay_is" not in change:
             found["weight_decay"] = product(draft.decay["value"], change["decay"])
         else:

@@ -211,10 +211,14 @@ def warmup_updates(warmup: Mapping[str, float], situation: Situation) -> int:
         >>> warmup_updates({"steps": 2000}, {"updates": 5000})
         500
     """
+    return int(min(wanted_warmup(warmup, situation), warmup.get("at_most", 0.1) * situation["updates"]))
+
+
+def wanted_warmup(warmup: Mapping[str, float], situation: Situation) -> float:
+    """Return the updates of a warmup before it is cut to a share of the run; the arguments are `warmup_updates`'s."""
     total = situation["updates"]
     wanted = warmup.get("steps", 0) + warmup.get("fraction", 0) * total
-    wanted += warmup.get("epochs", 0) * (situation.get("updates_per_epoch") or total / 100)
-    return int(min(wanted, warmup.get("at_most", 0.1) * total))
+    return float(wanted + warmup.get("epochs", 0) * (situation.get("updates_per_epoch") or total / 100))
 
 
 def half_life_tokens(b2: float, tokens_per_update: float) -> float:

@@ -5,10 +5,12 @@ from typing import Any
 
 from skillkit.configuration.optimizers import OPTIMIZERS
 from skillkit.questionnaire.sizes import number
+from skillkit.recommender.arithmetic import wanted_warmup
 from skillkit.recommender.composing import delta, sampling
 from skillkit.recommender.draft import Draft, Reason
 from skillkit.recommender.formulas import product, updates
 from skillkit.recommender.situation import Situation
+from skillkit.scalars import is_number
 
 Group = Mapping[str, Any]
 
@@ -44,6 +46,15 @@ def derivations(draft: Draft, situation: Situation, configuration: Mapping[str, 
 # what is decided as a whole, and the numbers that the tables decide one by one
 _WHOLES = ("optimizer", "schedule", "groups")
 _NUMBERS = ("peak_value", "weight_decay", "clip", "ema")
+
+
+def stated_number(reason: Reason) -> str:
+    """Return a reason's number, and its arithmetic where that is more than the number; nothing where there is none."""
+    value, arithmetic = reason.get("value"), reason["arithmetic"]
+    if value is None or not arithmetic:
+        return "" if value is None else str(value)
+    shown = number(value)
+    return shown if arithmetic == shown else f"{shown} = {arithmetic}"
 
 
 def _reason(setting: str, value: Any, arithmetic: str, because: str, source: str) -> Reason:
@@ -117,7 +128,7 @@ _COUNTED = ("total_steps", "init_value", "transition_steps", "decay_rate")
 
 def _argument(optimizer: str, name: str, value: Any, draft: Draft, given: Mapping[str, Reason], main: bool) -> Reason:
     """Return why an optimizer's argument has its value: its own reason, Optax's default, or the optimizer's source."""
-    counted = isinstance(value, int | float) and not isinstance(value, bool)
+    counted = is_number(value)
     literal = number(value) if counted else ""
     if name in given:
         return given[name] | {"value": value, "arithmetic": draft.sums.get(name, literal)}
@@ -191,9 +202,7 @@ def _warmup(stated: Mapping[str, float], situation: Situation) -> tuple[str, str
     if not parts:
         return "0", "No warmup."
     text, most = " + ".join(parts), stated.get("at_most", 0.1)
-    wanted = stated.get("steps", 0) + stated.get("fraction", 0) * total
-    wanted += stated.get("epochs", 0) * (situation.numbers.get("updates_per_epoch") or total / 100)
-    if wanted > most * total:
+    if wanted_warmup(stated, situation.numbers) > most * total:
         return (
             f"min({text}, {product(most, total)})",
             f"A warmup of {' and '.join(words)}, at most {100 * most:g} % of the run.",

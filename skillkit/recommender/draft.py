@@ -116,13 +116,7 @@ def replaced(draft: Draft, optimizer: Any) -> dict[str, Any] | None:
         return {"optimizer": {**draft.optimizer, "name": "nadamw"}} if draft.name == "adamw" else None
     if "name" not in optimizer:
         return {"optimizer": {**draft.optimizer, **optimizer}}
-    if draft.decay is None or draft.rate is None:
-        return {"optimizer": optimizer, "decay": None}
-    return {
-        "optimizer": optimizer,
-        "decay": per_step(draft),
-        "sums": {"weight_decay": product(draft.decay["value"], draft.rate)},
-    }
+    return {"optimizer": optimizer, "decay": per_step(draft), "sums": per_step_sums(draft)}
 
 
 def per_step(draft: Draft) -> Mapping[str, Any] | None:
@@ -130,3 +124,10 @@ def per_step(draft: Draft) -> Mapping[str, Any] | None:
     if draft.decay is None or draft.rate is None:
         return None
     return {**draft.decay, "kind": "per_step", "value": three_digits(draft.decay["value"] * draft.rate)}
+
+
+def per_step_sums(draft: Draft) -> dict[str, str]:
+    """Return the arithmetic of the decay that `per_step` returns, where it returns one."""
+    if draft.decay is None or draft.rate is None:
+        return {}
+    return {"weight_decay": product(draft.decay["value"], draft.rate)}

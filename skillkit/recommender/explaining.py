@@ -6,9 +6,10 @@ from typing import Any
 
 from skillkit.errors import BadInput, bad_input, did_you_mean
 from skillkit.questionnaire.answers import understand
-from skillkit.questionnaire.questions import Answers, Question, read_questions
+from skillkit.questionnaire.questions import LENGTHS, Answers, Question, read_questions
 from skillkit.questionnaire.sizes import number, write_size
 from skillkit.reading import Document
+from skillkit.recommender.derivations import stated_number
 from skillkit.recommender.draft import SETTINGS
 from skillkit.recommender.recommending import Recommendation, consider, recommend_for
 from skillkit.trees.tree import Tree
@@ -54,19 +55,12 @@ def explanation(explained: Mapping[str, Any]) -> str:
     lines = []
     for reason in explained["reasons"]:
         where = f"{reason['network']}/{reason['group']}: " if "network" in reason else ""
-        lines.append(f"{where}{reason['setting']}{_number(reason)}")
+        shown = stated_number(reason)
+        lines.append(f"{where}{reason['setting']}" + (f" = {shown}" if shown else ""))
         lines.append(f"  {reason['because']} ({reason['source']})")
     lines.append(f"Chosen by: {', '.join(explained['chosen_by'])}")
     lines += [f"With {answer}: {value}" for answer, value in explained["otherwise"]]
     return "\n".join(lines) + "\n"
-
-
-def _number(reason: Mapping[str, Any]) -> str:
-    value, arithmetic = reason.get("value"), reason["arithmetic"]
-    if value is None or not arithmetic:
-        return "" if value is None else f" = {value}"
-    shown = number(value)
-    return f" = {shown}" if shown == arithmetic else f" = {shown} = {arithmetic}"
 
 
 def _chosen_by(setting: str, found: Recommendation, folder: Path) -> Iterator[str]:
@@ -85,7 +79,7 @@ def _chosen_by(setting: str, found: Recommendation, folder: Path) -> Iterator[st
 def _otherwise(setting: str, given: Answers, found: Recommendation, folder: Path) -> list[tuple[str, str]]:
     here, changed = _value(setting, found), []
     for name, answer in _others(found["answers"], folder):
-        lengths = ("steps", "epochs", "tokens") if name in ("steps", "epochs", "tokens") else (name,)
+        lengths = LENGTHS if name in LENGTHS else (name,)
         others = {key: value for key, value in given.items() if key not in lengths}
         try:
             there = _value(setting, recommend_for({**others, name: answer}, folder))

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skillkit.errors import counted
-from skillkit.questionnaire.sizes import number, write_size
+from skillkit.questionnaire.sizes import write_size
+from skillkit.recommender.derivations import stated_number
 from skillkit.recommender.tables import markdown_table
 
 _PARTS = ("parameters", "gradients", "optimizer_state", "ema", "accumulator", "master_copy")
@@ -127,16 +128,8 @@ def _reasons(recommendation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     rows: list[Mapping[str, Any]] = []
     for reason in recommendation["reasons"]:
         where = f"{reason['network']}/{reason['group']}: " if "network" in reason else ""
-        rows.append({**reason, "setting": f"{where}{reason['setting']}", "number": _computed(reason)})
+        rows.append({**reason, "setting": f"{where}{reason['setting']}", "number": stated_number(reason)})
     return rows
-
-
-def _computed(reason: Mapping[str, Any]) -> str:
-    value, arithmetic = reason.get("value"), reason["arithmetic"]
-    if value is None or not arithmetic:
-        return "" if value is None else str(value)
-    shown = number(value)
-    return shown if arithmetic == shown else f"{shown} = {arithmetic}"
 
 
 def _table(columns: tuple[str, ...], rows: list[Mapping[str, Any]]) -> list[str]:
